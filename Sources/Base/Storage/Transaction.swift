@@ -27,15 +27,20 @@ package final class Transaction {
     try noting { try session.firstRow(sql, values) }
   }
 
-  /// Runs a statement; the number of rows it changed.
-  @discardableResult
-  package func run(_ sql: String, _ values: SQLValue...) throws -> Int {
-    try noting { try session.run(sql, values) }
+  /// Runs a statement, at the latest before the next one that returns something, or before the commit. If it fails,
+  /// that one throws its error.
+  package func run(_ sql: String, _ values: SQLValue...) throws { try run(sql, values) }
+
+  /// The same, with as many values as the text was made for.
+  func run(_ sql: String, _ values: [SQLValue]) throws { try noting { try session.run(sql, values) } }
+
+  /// Runs a statement at once; the number of rows it changed.
+  package func changes(_ sql: String, _ values: SQLValue...) throws -> Int {
+    try noting { try session.changes(sql, values) }
   }
 
-  /// Runs a statement with as many values as its text was made for.
-  @discardableResult
-  func run(_ sql: String, _ values: [SQLValue]) throws -> Int { try noting { try session.run(sql, values) } }
+  /// Runs what is still to be run.
+  func finish() throws { try noting { try session.finish() } }
 
   /// The tables of the store.
   func tables() throws -> [TableShape] { try noting { try session.tables() } }
@@ -74,8 +79,12 @@ package final class Transaction {
 protocol StoreSession {
   func rows(_ sql: String, _ values: [SQLValue], locking: RowLock) throws -> [Row]
   func firstRow(_ sql: String, _ values: [SQLValue]) throws -> Row?
-  /// The number of rows that the statement changed.
-  func run(_ sql: String, _ values: [SQLValue]) throws -> Int
+  /// Runs the statement now, or together with the next one that returns something.
+  func run(_ sql: String, _ values: [SQLValue]) throws
+  /// Runs the statement now; the number of rows that it changed.
+  func changes(_ sql: String, _ values: [SQLValue]) throws -> Int
+  /// Runs what is still to be run.
+  func finish() throws
   /// Runs one statement that defines a table or an index.
   func define(_ sql: String) throws
   /// The tables, as the engine's catalog describes them.

@@ -110,7 +110,7 @@ extension BasketRecord {
   static func insert(
     _ basket: Basket, order: OrderID, expires: Timestamp, attempts: Int64?, in store: Transaction
   ) throws -> Bool {
-    let added = try store.run(
+    let added = try store.changes(
       """
       INSERT INTO baskets (id, merchant, document, order_id, service, destination, requested_for, note, cancelled,
         current_quote, hosted, attempts_allowed, created_at, expires_at, merchant_reference)

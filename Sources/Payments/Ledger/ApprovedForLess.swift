@@ -57,7 +57,7 @@ extension Operations {
   }
 
   fileprivate static func setAmount(_ amount: Amount, of attempt: Attempt, in store: Transaction) throws -> Bool {
-    try store.run(
+    try store.changes(
       "UPDATE operations SET amount = $3 WHERE reference = $1 AND fence = $2 AND \(isOpen)",
       .text(attempt.reference.rawValue), .integer(attempt.fence), .integer(amount.minorUnits)) == 1
   }

@@ -74,7 +74,7 @@ extension FigureCounting {
   ///
   /// - Returns: false where that was done before.
   private static func begin(in store: Transaction) throws -> Bool {
-    let isNew = try store.run(
+    let isNew = try store.changes(
       """
       INSERT INTO figures_state (id, last_mark, marked_from, counted_from) VALUES (1, 0, '~', '~')
       ON CONFLICT DO NOTHING
@@ -133,7 +133,7 @@ extension FigureCounting {
     _ = try store.lockedRow("SELECT last_mark FROM figures_state")
     var change = DayFigures([])
     for one in counted {
-      let isCurrent = try store.run(
+      let isCurrent = try store.changes(
         "DELETE FROM figures_stale WHERE stretch = $1 AND mark = $2", .text(one.stretch), .integer(one.mark))
       guard isCurrent == 1 else { continue }
       change.add(one.days, times: 1)

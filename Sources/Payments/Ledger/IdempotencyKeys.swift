@@ -96,7 +96,7 @@ package enum IdempotencyKeys {
     in store: Transaction
   ) throws {
     let start = max(store.now, time ?? store.now)
-    let added = try store.run(
+    let added = try store.changes(
       """
       INSERT INTO idempotency (merchant, call, key, request_hash, subject, operation, state, lease_until, created_at,
         expires_at)

@@ -249,7 +249,7 @@ extension ProviderEvent {
 enum Inbox {
   /// False when the event was received before.
   static func add(_ event: ProviderEvent, in store: Transaction) throws -> Bool {
-    try store.run(
+    try store.changes(
       """
       INSERT INTO inbox (route, event, reference, outcome, amount, currency, verdict, received_at)
       VALUES ($1, $2, $3, $4, $5, $6, 'known', $7) ON CONFLICT DO NOTHING

@@ -321,7 +321,7 @@ extension Journal {
   /// - Returns: false when another process has acquired the operation's lease; then nothing may be sent.
   package func prepared(_ attempt: Attempt, as name: String) async throws -> Bool {
     try await database.write { store in
-      try store.run(
+      try store.changes(
         "UPDATE operations SET prepared_reference = $3 WHERE reference = $1 AND fence = $2 AND state = 'sending'",
         .text(attempt.reference.rawValue), .integer(attempt.fence), .text(name)) == 1
     }

@@ -127,7 +127,7 @@ extension Journal {
   @discardableResult
   func raise(_ reason: AlarmReason, on payment: PaymentID, in store: Transaction) throws -> Bool {
     let raised =
-      try store.run(
+      try store.changes(
         """
         UPDATE payments SET alarm = $2
         WHERE id = $1 AND (alarm IS NULL OR alarm = 'acquirer_not_configured' AND alarm <> $2)
@@ -153,7 +153,7 @@ extension Journal {
   package func acknowledge(_ payment: PaymentID) async throws {
     try await database.write { store in
       let ended =
-        try store.run(
+        try store.changes(
           "UPDATE payments SET alarm = NULL WHERE id = $1 AND alarm IS NOT NULL", .text(payment.rawValue)) == 1
       if ended { try remark(AuditEntry.acknowledged, on: payment, in: store) }
     }

@@ -36,7 +36,7 @@ enum Operations {
     _ attempt: Attempt, with answer: AcquirerAnswer, nextTry: Timestamp, in store: Transaction
   ) throws -> Bool {
     let note = Note(answer)
-    let closed = try store.run(
+    let closed = try store.changes(
       """
       UPDATE operations SET state = $3, acquirer_reference = COALESCE($4, acquirer_reference),
         network_transaction_id = COALESCE($5, network_transaction_id), code = $6, detail = $7, answered_at = $8,
@@ -288,7 +288,7 @@ extension Operations {
   static func acquireLease(
     _ reference: AttemptReference, owner: String, until: Timestamp, in store: Transaction
   ) throws -> Attempt? {
-    let taken = try store.run(
+    let taken = try store.changes(
       """
       UPDATE operations SET fence = fence + 1, lease_owner = $2, lease_until = $3
       WHERE reference = $1 AND \(isOpen)

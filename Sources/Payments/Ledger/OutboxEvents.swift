@@ -100,7 +100,7 @@ extension OutboxEvent {
   private static func number(
     _ payments: Int, after position: Int64, notBefore time: Timestamp, in store: Transaction
   ) throws -> Int {
-    try store.run(
+    try store.changes(
       """
       UPDATE outbox SET position = $2 + placed.number,
         delivered_at = CASE WHEN placed.latest > $3 THEN placed.latest ELSE $3 END

@@ -116,7 +116,7 @@ extension PaymentRecord {
 
   /// False when the order has a live payment.
   func insert(in store: Transaction) throws -> Bool {
-    let inserted = try store.run(
+    let inserted = try store.changes(
       """
       INSERT INTO payments (id, order_id, merchant, basket, route, status, live, amount, currency,
         amount_confirmed, capture_mode, authorized, captured, refunded, reserved_capture, reserved_void,
@@ -139,7 +139,7 @@ extension PaymentRecord {
   }
 
   func save(over before: PaymentRecord, in store: Transaction) throws {
-    let saved = try store.run(
+    let saved = try store.changes(
       """
       UPDATE payments SET status = $3, live = $4, authorized = $5, captured = $6, refunded = $7,
         reserved_capture = $8, reserved_void = $9, reserved_refund = $10, authorization_code = $11,

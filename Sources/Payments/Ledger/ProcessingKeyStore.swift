@@ -67,7 +67,7 @@ package struct ProcessingKeyStore: Sendable {
   /// a node that has not read of a retirement yet does not undo it.
   package func write(_ record: Record) async throws {
     try await database.write { store in
-      let changed = try store.run(
+      let changed = try store.changes(
         """
         UPDATE processing_keys SET version = $3,
           state = CASE WHEN state_since IS NULL OR state_since <= $5 THEN $4 ELSE state END,
@@ -102,7 +102,7 @@ package struct ProcessingKeyStore: Sendable {
   /// - Returns: whether no node had recorded it.
   package func write(observedSignature kind: String, _ name: String, _ detail: String) async throws -> Bool {
     try await database.write { store in
-      try store.run(
+      try store.changes(
         """
         INSERT INTO observed_signatures (kind, name, detail, first_seen) VALUES ($1, $2, $3, $4)
         ON CONFLICT DO NOTHING

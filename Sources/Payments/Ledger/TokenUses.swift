@@ -5,7 +5,7 @@ import TenderPayments
 enum TokenUses {
   /// False when the payment token has been used.
   static func add(_ use: TokenUse, of payment: PaymentID, in store: Transaction) throws -> Bool {
-    let added = try store.run(
+    let added = try store.changes(
       """
       INSERT INTO token_uses (transaction_id, payload_hash, payment, used_at) VALUES ($1, $2, $3, $4)
       ON CONFLICT DO NOTHING

@@ -87,7 +87,7 @@ enum Deliveries {
   static func finish(
     _ delivery: Delivery, _ state: Delivery.State, url: String, result: String, next: Timestamp, in store: Transaction
   ) throws -> Bool {
-    try store.run(
+    try store.changes(
       """
       UPDATE webhook_deliveries SET state = $5, result = $6, next_try = $7, lease_until = 0,
         tries = tries + CASE WHEN $5 = 'delivered' THEN 0 ELSE 1 END,
@@ -128,7 +128,7 @@ enum Deliveries {
   static func replay(
     _ payment: PaymentID?, _ sequence: Int64?, to endpoint: String?, in store: Transaction
   ) throws -> Int {
-    try store.run(
+    try store.changes(
       """
       UPDATE webhook_deliveries SET state = 'waiting', tries = 0, next_try = $3, lease_until = 0, finished_at = NULL,
         endpoint = COALESCE($4, endpoint)

@@ -109,7 +109,7 @@ extension AcquirerStore {
       "SELECT reference FROM reversals WHERE merchant = $1 AND reference = $2", .text(merchant),
       .text(wanted.reference))
     guard late == nil else { return "12" }
-    let isFirst = try transaction.run(
+    let isFirst = try transaction.changes(
       "INSERT INTO cryptograms (fingerprint, used_at) VALUES ($1, $2) ON CONFLICT DO NOTHING", .text(cryptogram),
       .time(transaction.now))
     guard isFirst == 1 else { return "05" }

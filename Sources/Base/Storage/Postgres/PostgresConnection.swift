@@ -98,21 +98,51 @@ final class PostgresConnection {
     return try answer(limit ?? statementLimit)
   }
 
-  /// Runs one statement, prepared at its first use.
-  func execute(_ sql: String, _ values: [SQLValue]) throws -> PostgresResult {
-    let parameters = PostgresParameters(values)
-    if let name = statements[StatementKey(sql: sql, types: parameters.types)] {
-      do { return try send(parameters, to: name) } catch let error as PostgresError { throw error.ofEarlierStatement }
-    }
-    return try send(parameters, to: try prepare(sql, parameters.types))
+  /// Runs statements in one trip, each prepared at its first use.
+  ///
+  /// - Returns: the result of the last. After the first that fails the server runs none.
+  func execute(_ batch: [PostgresStatement]) throws -> PostgresResult {
+    let prepared = try batch.map(prepared)
+    guard prepared.count > 1 else { return try execute(prepared[0]) }
+    guard PQenterPipelineMode(handle) == 1 else { throw lost() }
+    for statement in prepared { try send(statement) }
+    guard PQpipelineSync(handle) == 1 else { throw lost() }
+    let answers = prepared.map { statement in Result { try answer(to: statement) } }
+    // The server's answer to the synchronization, after which the pipeline is empty.
+    guard try next(before: .now + statementLimit) != nil, PQexitPipelineMode(handle) == 1 else { throw lost() }
+    return try answers.map { try $0.get() }[answers.count - 1]
   }
 
-  private func send(_ parameters: PostgresParameters, to statement: String) throws -> PostgresResult {
-    let isSent = parameters.withArguments { values, lengths, formats in
-      PQsendQueryPrepared(handle, statement, parameters.count, values, lengths, formats, 1)
+  private func execute(_ statement: PreparedStatement) throws -> PostgresResult {
+    try send(statement)
+    return try answer(to: statement)
+  }
+
+  private struct PreparedStatement {
+    let name: String
+    let parameters: PostgresParameters
+    /// By an earlier call.
+    let isEarlier: Bool
+  }
+
+  private func prepared(_ statement: PostgresStatement) throws -> PreparedStatement {
+    let parameters = PostgresParameters(statement.values)
+    let known = statements[StatementKey(sql: statement.sql, types: parameters.types)]
+    let name = try known ?? prepare(statement.sql, parameters.types)
+    return PreparedStatement(name: name, parameters: parameters, isEarlier: known != nil)
+  }
+
+  private func send(_ statement: PreparedStatement) throws {
+    let isSent = statement.parameters.withArguments { values, lengths, formats in
+      PQsendQueryPrepared(handle, statement.name, statement.parameters.count, values, lengths, formats, 1)
     }
     guard isSent == 1 else { throw lost() }
-    return try answer(statementLimit)
+  }
+
+  private func answer(to statement: PreparedStatement) throws -> PostgresResult {
+    do { return try answer(statementLimit) } catch let error as PostgresError {
+      throw statement.isEarlier ? error.ofEarlierStatement : error
+    }
   }
 
   /// Every statement is prepared again at its next use.
@@ -144,7 +174,7 @@ final class PostgresConnection {
     return name
   }
 
-  /// Reads until the server is ready for the next statement.
+  /// Reads until the statement has ended.
   private func answer(_ limit: Duration) throws -> PostgresResult {
     let deadline = ContinuousClock.now + limit
     var (last, failure): (PostgresResult?, PostgresError?)
@@ -180,5 +210,16 @@ final class PostgresConnection {
 
   private func lost() -> PostgresError {
     PostgresError(lost: String(cString: PQerrorMessage(handle)).split(separator: "\n").joined(separator: "; "))
+  }
+}
+
+/// A statement of the common SQL and its values.
+struct PostgresStatement {
+  let sql: String
+  let values: [SQLValue]
+
+  init(_ sql: String, _ values: [SQLValue]) {
+    self.sql = sql
+    self.values = values
   }
 }

@@ -1,6 +1,10 @@
 /// Runs a transaction's statements on a PostgreSQL connection.
 final class PostgresSession: StoreSession {
   private let connection: PostgresConnection
+  /// Statements that go to the server together with the next one, in one trip: nobody reads their results.
+  private var waiting: [PostgresStatement] = []
+  /// More of them wait nowhere: libpq writes all of them before it reads.
+  private static let mostWaiting = 32
   /// The first error, which has ended the transaction.
   private(set) var failure: PostgresError?
 
@@ -12,15 +16,33 @@ final class PostgresSession: StoreSession {
 
   func firstRow(_ sql: String, _ values: [SQLValue]) throws -> Row? { try result(sql, values).rows(atMost: 1).first }
 
-  func run(_ sql: String, _ values: [SQLValue]) throws -> Int { try result(sql, values).changedCount }
+  func run(_ sql: String, _ values: [SQLValue]) throws {
+    waiting.append(PostgresStatement(sql, values))
+    if waiting.count == Self.mostWaiting { try finish() }
+  }
+
+  func changes(_ sql: String, _ values: [SQLValue]) throws -> Int { try result(sql, values).changedCount }
+
+  func finish() throws {
+    guard !waiting.isEmpty else { return }
+    _ = try runWaiting()
+  }
 
   /// Texts are ordered by their bytes, as SQLite orders them.
   func define(_ sql: String) throws {
+    try finish()
     try noting { _ = try connection.execute(sql.replacing(#/\bTEXT\b/#, with: "TEXT COLLATE \"C\"")) }
   }
 
   private func result(_ sql: String, _ values: [SQLValue]) throws -> PostgresResult {
-    try noting { try connection.execute(sql, values) }
+    waiting.append(PostgresStatement(sql, values))
+    return try runWaiting()
+  }
+
+  /// The result of the last.
+  private func runWaiting() throws -> PostgresResult {
+    defer { waiting.removeAll(keepingCapacity: true) }
+    return try noting { try connection.execute(waiting) }
   }
 
   private func noting<R>(_ statement: () throws -> R) throws -> R {

@@ -57,6 +57,7 @@ final class PostgresWorker {
     do {
       let transaction = Transaction(session, now: try begin(job, connection))
       let answer = try job.perform(transaction)
+      if transaction.failure == nil { try transaction.finish() }
       if let failure = transaction.failure { throw failure }
       try end(job, connection)
       return answer

@@ -19,12 +19,17 @@ struct SQLiteSession: StoreSession {
     try StorageError.translating { try bound(sql, values).firstRow() }
   }
 
-  func run(_ sql: String, _ values: [SQLValue]) throws -> Int {
-    try StorageError.translating {
-      try bound(sql, values).run()
-      return connection.changesCount
-    }
+  func run(_ sql: String, _ values: [SQLValue]) throws {
+    try StorageError.translating { try bound(sql, values).run() }
   }
+
+  func changes(_ sql: String, _ values: [SQLValue]) throws -> Int {
+    try run(sql, values)
+    return connection.changesCount
+  }
+
+  /// Each statement has run when it was given.
+  func finish() {}
 
   func define(_ sql: String) throws {
     try StorageError.translating { try connection.execute(sql: SQLiteEngine.definition(sql)) }

@@ -111,7 +111,7 @@ extension MerchantTables {
 
   /// - Throws: ``MerchantStoreError`` with `merchant_exists`.
   package func insert(_ id: MerchantID, settings: String, isEnabled: Bool = true) throws {
-    let inserted = try store.run(
+    let inserted = try store.changes(
       """
       INSERT INTO merchants (id, settings, enabled, version, created_at, changed_at) VALUES ($1, $2, $3, 1, $4, $4)
       ON CONFLICT DO NOTHING
@@ -123,7 +123,7 @@ extension MerchantTables {
 
   /// - Parameter version: the version that the change is based on.
   package func update(_ id: MerchantID, settings: String, after version: Int64) throws {
-    let changed = try store.run(
+    let changed = try store.changes(
       "UPDATE merchants SET settings = $2, version = version + 1, changed_at = $3 WHERE id = $1 AND version = $4",
       .text(id.rawValue), .text(settings), .time(now), .integer(version))
     guard changed == 1 else {
@@ -139,7 +139,7 @@ extension MerchantTables {
         .flag(isEnabled), .time(now))
       return
     }
-    let changed = try store.run(
+    let changed = try store.changes(
       "UPDATE merchant_domains SET enabled = $3 WHERE domain = $1 AND merchant = $2", .text(domain.name),
       .text(id.rawValue), .flag(isEnabled))
     guard changed == 1 else { throw Self.unknown(domain, id) }
@@ -180,7 +180,7 @@ extension MerchantTables {
   }
 
   package func remove(_ domain: Domain, of id: MerchantID) throws {
-    let removed = try store.run(
+    let removed = try store.changes(
       "DELETE FROM merchant_domains WHERE domain = $1 AND merchant = $2", .text(domain.name), .text(id.rawValue))
     guard removed == 1 else { throw Self.unknown(domain, id) }
   }

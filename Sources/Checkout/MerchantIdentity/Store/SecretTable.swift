@@ -30,7 +30,7 @@ extension MerchantTables {
   /// Whether there was such a secret.
   @discardableResult
   package func remove(_ name: SecretName) throws -> Bool {
-    try store.run(
+    try store.changes(
       "DELETE FROM merchant_secrets WHERE merchant = $1 AND kind = $2 AND name = $3", .text(name.merchant.rawValue),
       .text(name.kind.rawValue), .text(name.name)) == 1
   }

@@ -58,7 +58,7 @@ package struct TermsStanding: Sendable, Hashable {
 extension MerchantTables {
   /// Publishes a version, which every merchant has to accept by `requiredAt`.
   package func publish(_ version: String, wording: String, requiredAt: Timestamp) throws {
-    let inserted = try store.run(
+    let inserted = try store.changes(
       """
       INSERT INTO terms (version, wording, published_at, required_at) VALUES ($1, $2, $3, $4) ON CONFLICT DO NOTHING
       """, .text(version), .text(wording), .time(now), .time(requiredAt))

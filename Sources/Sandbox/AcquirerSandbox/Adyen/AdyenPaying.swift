@@ -61,7 +61,7 @@ extension AdyenStore {
     if let refusal = wanted.refusal { return .refused(refusal) }
     guard let card = wanted.card else { return .refused(.notAuthenticated) }
     let cryptogram = fingerprint("\(card.dpan.revealed):\(card.cryptogram.revealed)")
-    let isFirst = try transaction.run(
+    let isFirst = try transaction.changes(
       "INSERT INTO cryptograms (fingerprint, used_at) VALUES ($1, $2) ON CONFLICT DO NOTHING", .text(cryptogram),
       .time(transaction.now))
     guard isFirst == 1 else { return .refused(.refused) }

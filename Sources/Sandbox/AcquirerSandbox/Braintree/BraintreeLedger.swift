@@ -44,7 +44,7 @@ struct BraintreeLedger: Sendable {
       """, .text(account.merchantID), .text(fingerprint(sale)), .time(since))
     if duplicate != nil { return .rejected("duplicate") }
     let used = fingerprint("\(sale.card.dpan.revealed):\(sale.card.cryptogram.revealed)")
-    let isFirst = try store.run(
+    let isFirst = try store.changes(
       "INSERT INTO cryptograms (fingerprint, used_at) VALUES ($1, $2) ON CONFLICT DO NOTHING", .text(used),
       .time(store.now))
     return isFirst == 1 ? outcome : .declined("2000")

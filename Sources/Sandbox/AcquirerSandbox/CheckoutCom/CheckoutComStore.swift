@@ -27,7 +27,7 @@ struct CheckoutComStore: Sendable {
   func accept(_ card: NetworkToken, in transaction: Transaction) throws -> Bool {
     let text = Array("\(card.dpan.revealed):\(card.cryptogram.revealed)".utf8)
     let fingerprint = Hex.encode(HMAC<SHA256>.authenticationCode(for: text, using: key))
-    return try transaction.run(
+    return try transaction.changes(
       "INSERT INTO cryptograms (fingerprint, used_at) VALUES ($1, $2) ON CONFLICT DO NOTHING", .text(fingerprint),
       .time(transaction.now)) == 1
   }

@@ -42,7 +42,7 @@ extension StripeStore {
   private func decide(_ wanted: StripeCardPayment, in transaction: Transaction) throws -> StripeOutcome {
     guard let card = wanted.card.token else { return wanted.card.outcome }
     let cryptogram = fingerprint("\(card.dpan.revealed):\(card.cryptogram.revealed)")
-    let isFirst = try transaction.run(
+    let isFirst = try transaction.changes(
       "INSERT INTO cryptograms (fingerprint, used_at) VALUES ($1, $2) ON CONFLICT DO NOTHING", .text(cryptogram),
       .time(transaction.now))
     guard isFirst == 1 else { return .declined(.generic) }

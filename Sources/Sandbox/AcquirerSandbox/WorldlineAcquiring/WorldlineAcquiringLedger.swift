@@ -44,7 +44,7 @@ extension WorldlineAcquiringStore {
 
   private func isFresh(_ card: NetworkToken, in transaction: Transaction) throws -> Bool {
     let cryptogram = fingerprint("\(card.dpan.revealed):\(card.cryptogram.revealed)")
-    return try transaction.run(
+    return try transaction.changes(
       "INSERT INTO cryptograms (fingerprint, used_at) VALUES ($1, $2) ON CONFLICT DO NOTHING", .text(cryptogram),
       .time(transaction.now)) == 1
   }

@@ -39,7 +39,7 @@ extension WorldlineDirectStore {
   private func decide(_ wanted: WorldlineDirectWanted, in transaction: Transaction) throws -> Outcome {
     if let refusal = wanted.refusal { return .refused(refusal) }
     let cryptogram = fingerprint("\(wanted.card.dpan.revealed):\(wanted.card.cryptogram.revealed)")
-    let isFirst = try transaction.run(
+    let isFirst = try transaction.changes(
       "INSERT INTO cryptograms (fingerprint, used_at) VALUES ($1, $2) ON CONFLICT DO NOTHING", .text(cryptogram),
       .time(transaction.now))
     guard isFirst == 1 else { return .refused(Self.errorCode("05")) }

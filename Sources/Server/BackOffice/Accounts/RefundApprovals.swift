@@ -45,7 +45,7 @@ struct RefundApprovals {
 
   /// False when another user has decided already, or this user asked for it.
   func decide(_ id: String, _ state: RefundApproval.State, by user: String) throws -> Bool {
-    try store.run(
+    try store.changes(
       """
       UPDATE office_approvals SET state = $2, decided_by = $3, decided_at = $4
       WHERE id = $1 AND state = 'waiting' AND (requested_by <> $3 OR $2 = 'rejected')

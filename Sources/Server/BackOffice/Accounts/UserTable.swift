@@ -41,7 +41,7 @@ struct UserTable {
   }
 
   func insert(_ name: String, _ grants: [Grant], _ limits: RefundLimits) throws {
-    let inserted = try store.run(
+    let inserted = try store.changes(
       """
       INSERT INTO office_users (name, has_codes, last_code, enabled, refund_limits, created_at)
       VALUES ($1, 0, 0, 1, $2, $3) ON CONFLICT DO NOTHING
@@ -92,13 +92,13 @@ struct UserTable {
 
   /// False when this code, or a later one, was taken before.
   func spend(code step: Int64, of name: String) throws -> Bool {
-    try store.run(
+    try store.changes(
       "UPDATE office_users SET last_code = $2 WHERE name = $1 AND last_code < $2", .text(name), .integer(step)) == 1
   }
 
   /// False when it is none of the user's, or was used before.
   func spend(recoveryCode code: String, of name: String) throws -> Bool {
-    try store.run(
+    try store.changes(
       "DELETE FROM office_recovery_codes WHERE user_name = $1 AND hash = $2", .text(name),
       .text(RecoveryCodes.hash(code))) == 1
   }
@@ -121,6 +121,6 @@ extension UserTable {
 
   /// False when another call was faster.
   func spend(invitation hash: String) throws -> Bool {
-    try store.run("DELETE FROM office_invitations WHERE hash = $1", .text(hash)) == 1
+    try store.changes("DELETE FROM office_invitations WHERE hash = $1", .text(hash)) == 1
   }
 }

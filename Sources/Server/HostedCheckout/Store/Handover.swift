@@ -25,7 +25,7 @@ package struct Handover: Sendable, Hashable {
 
   /// The checkout that the code leads to, once. Nil for a code that was used, has expired, or never was.
   static func use(_ code: String, in store: Transaction) throws -> BasketID? {
-    let isUsed = try store.run(
+    let isUsed = try store.changes(
       "UPDATE hosted_handovers SET used_at = $2 WHERE code_hash = $1 AND used_at IS NULL AND expires_at > $2",
       .text(hash(code)), .time(store.now))
     guard isUsed == 1 else { return nil }

@@ -27,7 +27,7 @@ extension HostedCheckout {
   ///
   /// - Returns: whether it was written.
   func save(from call: CreatingCall?, in store: Transaction) throws -> Bool {
-    try store.run(
+    try store.changes(
       """
       INSERT INTO hosted_checkouts (id, merchant, kind, return_url, return_mac, locale, variant, shows_result, country,
         merchant_reference, merchant_parameters, recipient_name, call, created_at, expires_at, forget_at)

@@ -37,7 +37,7 @@ extension HostedCheckout {
 
 extension Handover {
   fileprivate static func forget(_ limit: Int, by end: Timestamp, in store: Transaction) throws -> Int {
-    try store.run(
+    try store.changes(
       """
       DELETE FROM hosted_handovers WHERE expires_at <= $1 AND code_hash IN
         (SELECT code_hash FROM hosted_handovers WHERE expires_at <= $1 LIMIT $2)

@@ -25,7 +25,7 @@ package enum MailOutbox {
 
   /// Notes that something is said. False where it was said before.
   private static func isNew(_ notice: String, in store: Transaction) throws -> Bool {
-    try store.run(
+    try store.changes(
       "INSERT INTO mail_notices (notice, created_at) VALUES ($1, $2) ON CONFLICT DO NOTHING", .text(notice),
       .time(store.now)) == 1
   }
@@ -70,7 +70,7 @@ package enum MailOutbox {
   static func finish(
     _ mail: StoredMail, _ state: StoredMail.State, result: String, next: Timestamp, in store: Transaction
   ) throws -> Bool {
-    try store.run(
+    try store.changes(
       """
       UPDATE mail_messages SET state = $3, result = $4, next_try = $5, lease_until = 0,
         tries = tries + CASE WHEN $3 = 'sent' THEN 0 ELSE 1 END, finished_at = $6,
@@ -101,7 +101,7 @@ package enum MailOutbox {
   /// - Parameter id: nil for every dead message.
   /// - Returns: how many.
   package static func retry(_ id: String?, in store: Transaction) throws -> Int {
-    try store.run(
+    try store.changes(
       """
       UPDATE mail_messages SET state = 'waiting', tries = 0, next_try = $2, lease_until = 0, finished_at = NULL
       WHERE (id = $1 AND state <> 'sent') OR ($1 IS NULL AND state = 'dead')

@@ -144,6 +144,45 @@ private let engines = StoreEngineUnderTest.present
     await place.close(database)
   }
 
+  @Test(arguments: engines) func `runs statements in their order, before one that returns something and the commit`(
+    _ engine: StoreEngineUnderTest
+  ) async throws {
+    let place = try await EmptyDatabase(engine)
+    let database = try await place.open(Accounts.schema)
+    try await database.write { store in
+      for number in 0..<70 { try store.run("INSERT INTO accounts (id, held) VALUES ($1, 1)", .text("\(number)")) }
+      #expect(try store.rows("SELECT id FROM accounts").count == 70)
+      try store.run("UPDATE accounts SET held = held + 1")
+      try store.run("UPDATE accounts SET held = held * 10 WHERE id = '7'")
+      #expect(try store.changes("DELETE FROM accounts WHERE held <> 20") == 69)
+      try store.run("UPDATE accounts SET held = held + 5")
+    }
+    #expect(try await database.read { try $0.rows("SELECT held FROM accounts").map { try $0.integer("held") } } == [25])
+    await place.close(database)
+  }
+
+  @Test(arguments: engines) func `says of several statements which failed first, and goes on with the next transaction`(
+    _ engine: StoreEngineUnderTest
+  ) async throws {
+    let place = try await EmptyDatabase(engine)
+    let database = try await place.open(Accounts.schema)
+    let failure = await #expect(throws: StorageError.self) {
+      try await database.write { store in
+        try store.run("INSERT INTO accounts (id, held) VALUES ('a', 1)")
+        try store.run("UPDATE accounts SET held = -1")
+        try store.run("INSERT INTO accounts (id, held) VALUES ('a', 1)")
+        try store.run("INSERT INTO accounts (id) VALUES ('b')")
+      }
+    }
+    guard case .check = failure else {
+      Issue.record("\(String(describing: failure))")
+      return
+    }
+    try await database.write { try $0.run("INSERT INTO accounts (id, held) VALUES ('a', 1)") }
+    #expect(try await database.read { try $0.rows("SELECT id FROM accounts") }.count == 1)
+    await place.close(database)
+  }
+
   @Test(arguments: engines) func `lets one of 64 callers that insert the same id at once win`(
     _ engine: StoreEngineUnderTest
   ) async throws {

@@ -74,7 +74,7 @@ import Testing
     let store = try await target(place)
     let copy = try await StoreCopy(from: source, to: store)
     try await copy.run()
-    #expect(try await store.write { try $0.run(change, .blob([])) } > 0)
+    #expect(try await store.write { try $0.changes(change, .blob([])) } > 0)
     #expect(try await copy.compare().filter { !$0.isEqual }.map(\.table) == ["a_lines"])
     await store.close()
     await home.close(source)

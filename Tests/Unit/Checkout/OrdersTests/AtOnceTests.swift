@@ -202,7 +202,7 @@ private enum Fate: Sendable, Equatable {
     let (begun, begin) = AsyncStream.makeStream(of: Void.self)
     let task = Task {
       try await database.write { store in
-        try store.run("UPDATE baskets SET note = note WHERE id = $1", .text(basket.rawValue))
+        _ = try store.lockedRow("SELECT id FROM baskets WHERE id = $1", .text(basket.rawValue))
         begin.finish()
         gate.wait()
       }
