@@ -68,26 +68,6 @@ extension BasketRecord {
     ).map(BasketRecord.init)
   }
 
-  /// Throws unless the merchant's basket exists, is not cancelled and shows the quote. It runs in the commit of a
-  /// claim, which blocks other writes, so it reads no more than it has to. The basket stays locked until the commit.
-  static func check(
-    _ id: BasketID, of merchant: MerchantID, stillShows quote: QuoteID, in store: Transaction
-  ) throws {
-    let row = try store.lockedRow(
-      "SELECT cancelled, current_quote, attempts_allowed FROM baskets WHERE id = $1 AND merchant = $2",
-      .text(id.rawValue), .text(merchant.rawValue))
-    guard let row else { throw OrderError(.basketUnknown, "no such basket", field: "basketId") }
-    guard try row.integer("cancelled") == 0 else { throw OrderError(.basketCancelled, "the basket was cancelled") }
-    guard try row.textOrNil("current_quote") == quote.rawValue else {
-      throw OrderError(.quoteStale, "another quote was shown since")
-    }
-    guard let allowed = try row.integerOrNil("attempts_allowed") else { return }
-    // The attempt that is being claimed counts.
-    guard try Journal.attempts(for: id, in: store) <= allowed else {
-      throw OrderError(.attemptsUsedUp, "the basket may be tried \(allowed) times")
-    }
-  }
-
   private init(_ row: Row) throws {
     let document = try StoredJSON.value(BasketDocument.self, row.text("document"))
     basket = try Basket(
@@ -151,5 +131,34 @@ extension BasketRecord {
 
   func cancel(in store: Transaction) throws {
     try store.run("UPDATE baskets SET cancelled = 1 WHERE id = $1", .text(basket.id.rawValue))
+  }
+}
+
+/// A merchant's basket that is being claimed, locked until the commit. That commit blocks other writes, so it reads no
+/// more than it has to.
+struct ClaimedBasket {
+  private let id: BasketID
+  /// Nil when the merchant has no such basket.
+  private let row: Row?
+
+  init(locking id: BasketID, of merchant: MerchantID, in store: Transaction) throws {
+    self.id = id
+    row = try store.lockedRow(
+      "SELECT cancelled, current_quote, attempts_allowed FROM baskets WHERE id = $1 AND merchant = $2",
+      .text(id.rawValue), .text(merchant.rawValue))
+  }
+
+  /// Throws unless the basket exists, is not cancelled and shows the quote.
+  func check(shows quote: QuoteID, in store: Transaction) throws {
+    guard let row else { throw OrderError(.basketUnknown, "no such basket", field: "basketId") }
+    guard try row.integer("cancelled") == 0 else { throw OrderError(.basketCancelled, "the basket was cancelled") }
+    guard try row.textOrNil("current_quote") == quote.rawValue else {
+      throw OrderError(.quoteStale, "another quote was shown since")
+    }
+    guard let allowed = try row.integerOrNil("attempts_allowed") else { return }
+    // The attempt that is being claimed counts.
+    guard try Journal.attempts(for: id, in: store) <= allowed else {
+      throw OrderError(.attemptsUsedUp, "the basket may be tried \(allowed) times")
+    }
   }
 }

@@ -121,17 +121,17 @@ extension OrderService {
 
   /// One commit: the payment's claim, and the order with its contact. Nothing is written if either is refused.
   ///
-  /// Where transactions commit beside one another the basket is locked first: a claim that waits for it holds no audit
-  /// chain, for which other payments would wait.
+  /// The basket is locked first: a claim that waits for it holds no audit chain, for which other payments would wait. It
+  /// is checked last: a basket that has been paid meanwhile gets that payment's answer, whatever else has changed.
   private func claim(
     _ confirmed: ConfirmedOrder, _ kept: KeptOrder, _ contact: OrderContact, _ call: PaymentCall
   ) async throws -> (Claim, KeptOrder?) {
     let record = kept.record
     do {
       return try await database.write { store in
-        if database.isShared { try BasketRecord.lock(record.basket, in: store) }
+        let basket = try ClaimedBasket(locking: record.basket, of: record.merchant, in: store)
         let attempt = try gateway.claim(confirmed, for: call, in: store)
-        try BasketRecord.check(record.basket, of: record.merchant, stillShows: record.quote, in: store)
+        try basket.check(shows: record.quote, in: store)
         return (.new(attempt), KeptOrder(record: try record.save(contact, in: store), receipt: kept.receipt))
       }
     } catch let refused as ClaimRefused {
