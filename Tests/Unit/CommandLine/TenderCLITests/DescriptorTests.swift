@@ -27,7 +27,11 @@ import Testing
         try await Self.pauses(server, port)
       } catch {
         let isDispatch = await Self.hasEndedSilently(server, program)
-        try withKnownIssue("libdispatch cannot count its threads") { throw error } when: { isDispatch }
+        try withKnownIssue("libdispatch cannot count its threads") {
+          throw error
+        } when: {
+          isDispatch
+        }
       }
     }
   }
