@@ -39,8 +39,8 @@ coverage: ## how much of gateway, ledger, orders and the app kit their unit test
 	@scripts/test-app-kit
 	@scripts/coverage kit
 
-simulate: ## the gateway under simulated faults, a history for each seed: SEEDS=50000, or SEEDS='5000..<10000'
-	@scripts/simulate '$(or $(SEEDS),5000)'
+simulate: ## the gateway under simulated faults, a history for each seed: SEEDS=50000, or SEEDS='5000..<10000'; NODES=yes: of several servers
+	@NODES='$(NODES)' scripts/simulate '$(or $(SEEDS),5000)'
 
 crash: attacked ## kill -9 of real processes under load, then the auditor; goes on where it was stopped: KILLS=200
 	@CONFIGURATION=release scripts/crash '$(or $(KILLS),40)' $(CONNECTORS)

@@ -7,6 +7,9 @@ package import TenderPayments
 package struct Database: Sendable {
   let engine: any StoreEngine
 
+  /// A store on an engine of another module, as simulations have one.
+  package init(engine: any StoreEngine) { self.engine = engine }
+
   /// Opens or creates an SQLite file and brings it to the newest migration.
   ///
   /// Write-ahead log, `synchronous=FULL`, one process: a second process that opens the same file is refused.
@@ -88,7 +91,7 @@ package struct Database: Sendable {
 }
 
 /// The operations of a storage engine.
-protocol StoreEngine: Sendable {
+package protocol StoreEngine: Sendable {
   func read<R: Sendable>(_ body: @escaping @Sendable (Transaction) throws -> R) async throws -> R
   func write<R: Sendable>(_ body: @escaping @Sendable (Transaction) throws -> R) async throws -> R
   func close() async
@@ -100,5 +103,5 @@ protocol StoreEngine: Sendable {
 }
 
 extension StoreEngine {
-  var pool: PoolFigures? { nil }
+  package var pool: PoolFigures? { nil }
 }

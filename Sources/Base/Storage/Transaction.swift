@@ -9,9 +9,9 @@ package final class Transaction {
   /// The database's time, the same for the whole transaction.
   package let now: Timestamp
   /// The error of the first statement that failed.
-  private(set) var failure: (any Error)?
+  package private(set) var failure: (any Error)?
 
-  init(_ session: any StoreSession, now: Timestamp) {
+  package init(_ session: any StoreSession, now: Timestamp) {
     self.session = session
     self.now = now
   }
@@ -76,7 +76,7 @@ package final class Transaction {
 }
 
 /// What a transaction needs of an engine: one connection that runs statements. Each engine translates the common SQL.
-protocol StoreSession {
+package protocol StoreSession {
   func rows(_ sql: String, _ values: [SQLValue], locking: RowLock) throws -> [Row]
   func firstRow(_ sql: String, _ values: [SQLValue]) throws -> Row?
   /// Runs the statement now, or together with the next one that returns something.
@@ -96,7 +96,7 @@ protocol StoreSession {
 }
 
 /// Whether a SELECT locks the rows that it finds. SQLite has a single writer and needs no locks.
-enum RowLock {
+package enum RowLock: Sendable {
   case none
   /// Waits for rows that another transaction has locked.
   case waiting
@@ -144,7 +144,7 @@ package struct Row: Sendable {
   /// In the order of the columns.
   var all: [SQLValue] { values }
 
-  func value(of column: String) -> SQLValue? { names.firstIndex(of: column).map { values[$0] } }
+  package func value(of column: String) -> SQLValue? { names.firstIndex(of: column).map { values[$0] } }
 
   package func integer(_ column: String) throws -> Int64 {
     guard let value = try integerOrNil(column) else { throw StorageError.column(column) }

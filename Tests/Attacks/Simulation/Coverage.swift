@@ -22,6 +22,9 @@ package struct Coverage: Sendable, Hashable {
   /// How often banks of a kind, and what happened with several routes.
   package var profiles: [String: Int] = [:]
 
+  /// How often several processes on one store met.
+  package var meetings: [String: Int] = [:]
+
   package init() {}
 
   package mutating func add(_ other: Coverage) {
@@ -32,6 +35,7 @@ package struct Coverage: Sendable, Hashable {
     hazards.merge(other.hazards, uniquingKeysWith: +)
     commits.merge(other.commits, uniquingKeysWith: +)
     profiles.merge(other.profiles, uniquingKeysWith: +)
+    meetings.merge(other.meetings, uniquingKeysWith: +)
   }
 
   /// How writes share a commit.
@@ -101,6 +105,9 @@ package struct Coverage: Sendable, Hashable {
       + Sharing.allCases.filter { commits[$0.rawValue] == nil }.map { "commit: \($0.rawValue)" }
   }
 
+  /// What processes that share a store have not been through and 100 simulations of them should.
+  package var missingMeetings: [String] { Meeting.allCases.map(\.rawValue).filter { meetings[$0] == nil } }
+
   /// What was reached and is said to be impossible: then the reason is wrong.
   package var surprises: [String] {
     Self.impossible.keys.filter { events[$0] != nil || deaths[$0] != nil }.sorted()
@@ -109,7 +116,7 @@ package struct Coverage: Sendable, Hashable {
   package var table: [String] {
     let kinds = [
       ("deaths", deaths), ("fates", fates), ("events", events), ("keys", keys), ("hazards", hazards),
-      ("commits", commits), ("profiles", profiles),
+      ("commits", commits), ("profiles", profiles), ("meetings", meetings),
     ]
     return kinds.flatMap { kind, counts in
       counts.sorted { $0.key < $1.key }.map { "\(kind)\t\($0.key)\t\($0.value)" }
@@ -127,6 +134,7 @@ package struct Coverage: Sendable, Hashable {
       case "hazards": hazards[String(cells[1])] = count
       case "commits": commits[String(cells[1])] = count
       case "profiles": profiles[String(cells[1])] = count
+      case "meetings": meetings[String(cells[1])] = count
       case "keys": keys[String(cells[1])] = count
       default: events[String(cells[1])] = count
       }

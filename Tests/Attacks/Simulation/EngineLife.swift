@@ -69,6 +69,8 @@ final class EngineLife: @unchecked Sendable {
   }
 
   let number: Int
+  /// In which it runs; nil where there is only one.
+  let process: SimulatedProcess?
   /// The routes that are configured.
   let routes: [String]
   let gateway: PaymentGateway
@@ -77,25 +79,29 @@ final class EngineLife: @unchecked Sendable {
   private let dispatcher: WebhookDispatcher
   private(set) var isDelivering = false
 
+  /// - Parameters:
+  ///   - process: in which it runs; nil where there is only one.
+  ///   - clock: the process's own; nil for the store's.
   init(
     number: Int, database: Database, routes: RouteTable, supplies: Supplies, thread: SimulatedThread,
     sink: SimulatedSink,
     random: RandomBytes, policy: GatewayPolicy, schedule: RetrySchedule = .standard,
-    believesWallClock: Bool = false
+    believesWallClock: Bool = false, in process: SimulatedProcess? = nil, clock: WallClock? = nil
   ) {
-    self.number = number
+    let (clock, scheduler) = (clock ?? thread.clock, thread.scheduler(of: process))
+    (self.number, self.process) = (number, process)
     self.routes = routes.names
     gateway = PaymentGateway(
-      opener: supplies.opener, journal: Journal(database, random: random), routes: routes, clock: thread.clock,
-      random: random, scheduler: believesWallClock ? thread.settableScheduler : thread.scheduler, policy: policy,
-      crashes: CrashPoints { await thread.stop($0.rawValue) })
+      opener: supplies.opener, journal: Journal(database, random: random), routes: routes, clock: clock,
+      random: random, scheduler: believesWallClock ? thread.settableScheduler : scheduler, policy: policy,
+      crashes: CrashPoints { await thread.stop($0.rawValue, of: process) })
     orderService = OrderService(
-      gateway: gateway, terms: { _ in MerchantTerms() }, clock: thread.clock,
+      gateway: gateway, terms: { _ in MerchantTerms() }, clock: clock,
       random: random)
     dispatcher = WebhookDispatcher(
       database: database, endpoints: { _ in [sink.endpoint] },
       destinations: DestinationGuard(allowsPrivate: true) { _ in SimulatedSink.addresses },
-      network: DeliveryNetwork { _ in .init(sink.sender) }, schedule: schedule, random: random,
+      network: DeliveryNetwork { _ in .init(sink.sender(of: process)) }, schedule: schedule, random: random,
       report: { if case .tried(let delivery, .dead, _) = $0 { sink.note(dead: delivery) } })
   }
 
@@ -214,15 +220,19 @@ struct Carried<Value>: @unchecked Sendable {
 
 extension SimulatedThread {
   /// The engine's time. No thread sleeps: what waits, waits for an event of the simulation.
-  var scheduler: Scheduler { scheduler { self.uptime } }
+  func scheduler(of process: SimulatedProcess? = nil) -> Scheduler { scheduler(of: process) { self.uptime } }
 
   /// A defect: time that only counts, and is set with the wall clock.
-  var settableScheduler: Scheduler { scheduler { self.uptime + self.offset } }
+  var settableScheduler: Scheduler { scheduler(of: nil) { self.uptime + self.offset } }
 
-  private func scheduler(_ uptime: @escaping @Sendable () -> Duration) -> Scheduler {
+  private func scheduler(
+    of process: SimulatedProcess?, _ uptime: @escaping @Sendable () -> Duration
+  ) -> Scheduler {
     Scheduler(
       uptime: uptime,
-      sleep: { duration in await self.suspended { reply in self.after(duration, "a sleeper wakes") { reply(()) } } },
+      sleep: { duration in
+        await self.suspended(of: process) { reply in self.after(duration, "a sleeper wakes") { reply(()) } }
+      },
       finish: { work in await Task.detached { await work() }.value })
   }
 }
@@ -254,9 +264,9 @@ final class SimulatedSink: @unchecked Sendable {
     deadLetters.insert(DeadLetter(payment: delivery.payment.rawValue, sequence: delivery.sequence))
   }
 
-  var sender: HTTPSender {
+  func sender(of process: SimulatedProcess?) -> HTTPSender {
     HTTPSender { request, patience throws(TransportError) in
-      let status: Int = await self.thread.suspended { reply in self.receive(request, patience, reply) }
+      let status: Int = await self.thread.suspended(of: process) { reply in self.receive(request, patience, reply) }
       guard status > 0 else { throw .timedOut }
       return InboundResponse(status: status)
     }

@@ -125,8 +125,9 @@ private final class SmallWorld: @unchecked Sendable {
     wire.memory = profile.memory
     if profile.isUnaskable { evidence.unaskable = [wire.capabilities.route] }
     sink = SimulatedSink(thread)
-    thread.dies = { [unowned self] place in dies(at: place) }
-    thread.death = { [unowned self] _ in
+    thread.dies = { [unowned self] place, _ in dies(at: place) }
+    thread.death = { [unowned self] _, _ in
+      thread.forgetEverybody()
       engine = nil
       lives += 1
       wire.life = lives
@@ -179,7 +180,7 @@ private final class SmallWorld: @unchecked Sendable {
     var policy = GatewayPolicy()
     policy.reportUnknownAs = setting == .sleeper || setting == .undoneTooEarly ? .failure : .pending
     return EngineLife(
-      number: lives, database: database, routes: RouteTable(mutant?.wiring(wire.acquirer) ?? wire.acquirer),
+      number: lives, database: database, routes: RouteTable(mutant?.wiring(wire.acquirer()) ?? wire.acquirer()),
       supplies: supplies, thread: thread, sink: sink, random: random, policy: policy,
       believesWallClock: mutant?.defect == .believesWallClock)
   }

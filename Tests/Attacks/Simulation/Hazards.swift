@@ -70,9 +70,10 @@ extension SimulatedWorld {
     if hazards.includes(.urlChanged) { plan(3, "the merchant's server moves") { self.moveSink() } }
     if hazards.includes(.movedElsewhere) { plan(6, "a person works at the acquirer") { self.moveElsewhere() } }
     if hazards.includes(.secondProcess) { plan(3, "a second process starts") { self.startSecond() } }
+    if nodes != nil { planPauses() }
   }
 
-  private func plan(_ most: Int, _ name: String, _ action: @escaping () -> Void) {
+  func plan(_ most: Int, _ name: String, _ action: @escaping () -> Void) {
     for _ in 0...thread.choices.pick(most) {
       thread.after(thread.choices.milliseconds(1_000...350_000), name) { if self.faults { action() } }
     }

@@ -1,5 +1,6 @@
 import Acquiring
 import Foundation
+import Storage
 import Synchronization
 import TenderPayments
 
@@ -13,6 +14,8 @@ package struct Mutant: Sendable {
   let wiring: @Sendable (Acquirer) -> Acquirer
   /// What becomes of the acquirers of several routes, in the order of the configuration.
   let routing: @Sendable ([Acquirer]) -> [Acquirer]
+  /// What becomes of the row lock of a statement, where several processes share the store.
+  let locking: @Sendable (RowLock, String) -> RowLock
   /// What is wrong around the engine; nil where the defect lies in a text or an answer.
   let defect: Defect?
   /// Nil where the defect is no text that must be found.
@@ -32,6 +35,12 @@ package struct Mutant: Sendable {
     case callsNobody
     /// An event counts as one of the route that its operation has.
     case believesAnyRoute
+    /// Reads are answered by a standby that lags behind.
+    case believesStandby
+    /// A commit whose outcome is unknown counts as done.
+    case believesCommits
+    /// Leases end by the clock of the process that looks.
+    case believesOwnClock
   }
 
   /// Notes that a defect was injected.
@@ -44,10 +53,12 @@ package struct Mutant: Sendable {
   init(
     _ name: String, _ defect: Defect? = nil, dialect: @escaping @Sendable (String) -> String = { $0 },
     wiring: @escaping @Sendable (Acquirer) -> Acquirer = { $0 },
-    routing: @escaping @Sendable ([Acquirer]) -> [Acquirer] = { $0 }
+    routing: @escaping @Sendable ([Acquirer]) -> [Acquirer] = { $0 },
+    locking: @escaping @Sendable (RowLock, String) -> RowLock = { lock, _ in lock }
   ) {
     self.name = name
     self.routing = routing
+    self.locking = locking
     self.defect = defect
     self.dialect = dialect
     self.wiring = wiring
@@ -61,6 +72,7 @@ package struct Mutant: Sendable {
     defect = nil
     wiring = { $0 }
     routing = { $0 }
+    locking = { lock, _ in lock }
     dialect = { sql in
       let changed = Self.replacing(text, with: other, in: sql)
       if changed != sql { injection.note() }
@@ -70,7 +82,7 @@ package struct Mutant: Sendable {
 
   /// Replaces a text. Each `$#` in it stands for any one parameter; `$#1` in what takes its place is the first of them.
   /// So a mutant still finds its place when a column is added.
-  private static func replacing(_ text: String, with other: String, in sql: String) -> String {
+  static func replacing(_ text: String, with other: String, in sql: String) -> String {
     let parts = text.components(separatedBy: "$#")
     var (done, rest) = ("", Substring(sql))
     while let place = rest.firstRange(of: parts[0]) {
@@ -100,11 +112,14 @@ package struct Mutant: Sendable {
     return (found, rest)
   }
 
-  private static func replacing(_ name: String, _ text: String, _ other: String) -> Mutant {
+  static func replacing(_ name: String, _ text: String, _ other: String) -> Mutant {
     Mutant(name, replacing: text, with: other)
   }
 
-  package static let all: [Mutant] = inTheStore + aroundCommits + onTheWire + aroundTheEngine
+  package static let all: [Mutant] = inTheStore + aroundCommits + onTheWire + aroundTheEngine + betweenNodes
+
+  /// Whether only several processes on one store show it.
+  package var needsNodes: Bool { Self.betweenNodes.contains { $0.name == name } }
 }
 
 extension Mutant {

@@ -132,7 +132,7 @@ extension SimulatedWorld {
     settle(for: .seconds(1_200))
     callAgain()
     thread.run(until: thread.uptime + .seconds(300))
-    guard thread.choices.chance(700), let database = try? store.open([], clock: thread.clock) else { return }
+    guard thread.choices.chance(700), let database = try? database() else { return }
     Task.detached {
       for (payment, references) in (try? await database.read { try $0.openPayments() }) ?? [] {
         await self.decide(payment, references, Journal(database))
@@ -230,16 +230,20 @@ extension EngineLife.Answer {
     switch self {
     case .refused(let code):
       ClientCall(
-        order: order.id.rawValue, key: key, outcome: Self.leavesOpen.contains(code) ? .refused : .nothing, payment: nil)
+        order: order.id.rawValue, key: key, outcome: Self.leavesOpen(code) ? .refused : .nothing, payment: nil)
     case .payment(let payment):
       ClientCall(order: order.id.rawValue, key: key, outcome: payment.outcome, payment: payment.id.rawValue)
     }
   }
 
-  /// Refusals that say that another call is under way. Every other one promises that this call did nothing.
-  private static let leavesOpen = [
-    "payment_in_progress", "idempotency_key_in_use", "operation_in_progress", "outcome_not_recorded",
-  ]
+  /// Refusals that say that another call is under way, or that the store could not be reached, perhaps not any more.
+  /// Every other one promises that this call did nothing.
+  private static func leavesOpen(_ code: String) -> Bool {
+    [
+      "payment_in_progress", "idempotency_key_in_use", "operation_in_progress", "outcome_not_recorded",
+      "outcomeUnknown", "overloaded", "busy",
+    ].contains(code) || code.hasPrefix("connection(")
+  }
 
   /// The answer to a capture, a void or a refund; only the balances count.
   fileprivate func call(_ payment: Payment, _ key: String) -> ClientCall {

@@ -12,6 +12,8 @@ final class SimulatedThread: @unchecked Sendable {
   /// A coroutine that stopped and waits to be resumed.
   struct Stopped {
     let place: String
+    /// Nil where there is only one.
+    let process: SimulatedProcess?
     let go: () -> Void
   }
 
@@ -34,16 +36,21 @@ final class SimulatedThread: @unchecked Sendable {
   private var events: [Event] = []
   private var count = 0
   /// Asked at every step: whether the engine dies here.
-  var dies: (_ place: String) -> Bool = { _ in false }
+  var dies: (_ place: String, _ process: SimulatedProcess?) -> Bool = { _, _ in false }
   /// What happens then.
-  var death: (_ place: String) -> Void = { _ in }
+  var death: (_ place: String, _ process: SimulatedProcess?) -> Void = { _, _ in }
 
   init(start: Timestamp, choices: Choices) {
     self.start = start
     self.choices = choices
   }
 
-  var clock: WallClock { WallClock { self.start.adding(self.uptime + self.offset) } }
+  var clock: WallClock { clock(beside: .zero) }
+
+  /// A clock that is so far beside the store's.
+  func clock(beside skew: Duration) -> WallClock {
+    WallClock { self.start.adding(self.uptime + self.offset + skew) }
+  }
 
   func note(_ text: String) { trace.note(text) }
 
@@ -54,9 +61,10 @@ final class SimulatedThread: @unchecked Sendable {
   }
 
   /// Stops the calling task until the simulation picks it.
-  func stop(_ place: String) async {
+  func stop(_ place: String, of process: SimulatedProcess? = nil) async {
     await withUnsafeContinuation { (continuation: UnsafeContinuation<Void, Never>) in
-      stopped.append(Stopped(place: place) { continuation.resume() })
+      guard process?.isDead != true else { return }
+      stopped.append(Stopped(place: place, process: process) { continuation.resume() })
     }
   }
 
@@ -64,9 +72,14 @@ final class SimulatedThread: @unchecked Sendable {
   func end() async { await withUnsafeContinuation { (_: UnsafeContinuation<Void, Never>) in } }
 
   /// Suspends the calling task until the closure that `begin` gets is called.
-  func suspended<Value>(_ begin: (@escaping (Value) -> Void) -> Void) async -> Value {
+  func suspended<Value>(
+    of process: SimulatedProcess? = nil, _ begin: (@escaping (Value) -> Void) -> Void
+  ) async -> Value {
     let box = await withUnsafeContinuation { (continuation: UnsafeContinuation<Box<Value>, Never>) in
-      begin { continuation.resume(returning: Box(value: $0)) }
+      begin { value in
+        let go = { continuation.resume(returning: Box(value: value)) }
+        if let process { process.receive(go) } else { go() }
+      }
     }
     return box.value
   }
@@ -91,6 +104,9 @@ final class SimulatedThread: @unchecked Sendable {
     stopped.removeAll(keepingCapacity: true)
   }
 
+  /// Everything that runs inside one process is gone.
+  func forget(_ process: SimulatedProcess) { stopped.removeAll { $0.process === process } }
+
   /// Goes on until nothing is left to do, or the time has come.
   func run(until end: Duration) {
     while step(until: end) {}
@@ -99,7 +115,8 @@ final class SimulatedThread: @unchecked Sendable {
   private func step(until end: Duration) -> Bool {
     drain()
     let next = events.indices.min { (events[$0].time, events[$0].number) < (events[$1].time, events[$1].number) }
-    guard !stopped.isEmpty else {
+    let ready = stopped.indices.filter { stopped[$0].process?.isPaused != true }
+    guard !ready.isEmpty else {
       guard let next, events[next].time <= end else { return false }
       happen(next)
       return true
@@ -109,9 +126,9 @@ final class SimulatedThread: @unchecked Sendable {
       happen(next)
       return true
     }
-    let picked = stopped.remove(at: choices.next(of: stopped.count))
-    guard !dies(picked.place) else {
-      die(picked.place)
+    let picked = stopped.remove(at: ready[choices.next(of: ready.count)])
+    guard !dies(picked.place, picked.process) else {
+      die(picked.place, picked.process)
       return true
     }
     trace.note(picked.place)
@@ -122,8 +139,8 @@ final class SimulatedThread: @unchecked Sendable {
   private func happen(_ index: Int) {
     let event = events.remove(at: index)
     uptime = max(uptime, event.time)
-    guard !dies("waiting") else {
-      die("waiting")
+    guard !dies("waiting", nil) else {
+      die("waiting", nil)
       // What is on its way outside the process arrives all the same.
       return event.action()
     }
@@ -131,10 +148,9 @@ final class SimulatedThread: @unchecked Sendable {
     event.action()
   }
 
-  private func die(_ place: String) {
+  private func die(_ place: String, _ process: SimulatedProcess?) {
     trace.note("dies at \(place)")
-    forgetEverybody()
-    death(place)
+    death(place, process)
   }
 
   private func drain() {

@@ -80,32 +80,39 @@ final class SimulatedWire: @unchecked Sendable {
     return EventBatch(events: events)
   }
 
-  private func prepare(_ request: AuthorizationRequest, _ deadline: Deadline) async -> Preparation {
-    await ask("prepare", deadline, broken: Preparation.broken) {
+  private func prepare(
+    _ request: AuthorizationRequest, _ deadline: Deadline, of process: SimulatedProcess?
+  ) async -> Preparation {
+    await ask("prepare", deadline, of: process, broken: Preparation.broken) {
       self.questions.insert(request.reference.rawValue)
       guard !self.bank.isRefused("authorize") else { return .declined(.unauthorized) }
       return .ready(self.bank.prepare(request))
     }
   }
 
-  var acquirer: Acquirer {
-    Acquirer(
+  /// - Parameter process: that asks; nil where there is only one.
+  func acquirer(of process: SimulatedProcess? = nil) -> Acquirer {
+    let prepares: @Sendable (AuthorizationRequest, Deadline) async -> Preparation = {
+      await self.prepare($0, $1, of: process)
+    }
+    return Acquirer(
       capabilities: capabilities,
-      prepare: hasFirstStep ? prepare : nil,
+      prepare: hasFirstStep ? prepares : nil,
       authorize: { request, deadline in
         await self.ask(
-          "authorize", deadline, broken: AcquirerAnswer.broken, late: self.report(request.reference, request.amount)
+          "authorize", deadline, of: process, broken: AcquirerAnswer.broken,
+          late: self.report(request.reference, request.amount)
         ) { self.authorize(request) }
       },
-      capture: { request, deadline in await self.ask("capture", request, deadline) },
-      void: { request, deadline in await self.ask("void", request, deadline) },
-      refund: { request, deadline in await self.ask("refund", request, deadline) },
-      increment: { request, deadline in await self.ask("increment", request, deadline) },
+      capture: { request, deadline in await self.ask("capture", request, deadline, of: process) },
+      void: { request, deadline in await self.ask("void", request, deadline, of: process) },
+      refund: { request, deadline in await self.ask("refund", request, deadline, of: process) },
+      increment: { request, deadline in await self.ask("increment", request, deadline, of: process) },
       inquire: { request, deadline in
-        await self.ask("inquire", deadline, broken: Inquiry.broken) { self.inquire(request) }
+        await self.ask("inquire", deadline, of: process, broken: Inquiry.broken) { self.inquire(request) }
       },
       reverse: { request, deadline in
-        await self.ask("reverse", deadline, broken: Reversal.broken) { self.reverse(request) }
+        await self.ask("reverse", deadline, of: process, broken: Reversal.broken) { self.reverse(request) }
       },
       readEvents: { event throws(EventRefusal) in
         guard self.bank.conduct.sendsEvents else { throw .notExpected }
@@ -113,8 +120,12 @@ final class SimulatedWire: @unchecked Sendable {
       })
   }
 
-  private func ask(_ kind: String, _ request: FollowUpRequest, _ deadline: Deadline) async -> AcquirerAnswer {
-    await ask(kind, deadline, broken: AcquirerAnswer.broken, late: report(request.reference, request.amount)) {
+  private func ask(
+    _ kind: String, _ request: FollowUpRequest, _ deadline: Deadline, of process: SimulatedProcess?
+  ) async -> AcquirerAnswer {
+    await ask(
+      kind, deadline, of: process, broken: AcquirerAnswer.broken, late: report(request.reference, request.amount)
+    ) {
       self.followUp(kind, request)
     }
   }
@@ -233,14 +244,14 @@ final class SimulatedWire: @unchecked Sendable {
   }
 
   private func ask<Answer: Sendable>(
-    _ verb: String, _ deadline: Deadline, broken: @escaping (Fate) -> Answer,
-    late: @escaping (Answer) -> Void = { _ in }, _ process: @escaping () -> Answer
+    _ verb: String, _ deadline: Deadline, of process: SimulatedProcess?, broken: @escaping (Fate) -> Answer,
+    late: @escaping (Answer) -> Void = { _ in }, _ handle: @escaping () -> Answer
   ) async -> Answer {
     guard deadline.remaining > .zero else { return broken(.notSent) }
     let fate = next.isEmpty ? drawn : next.removeFirst()
     met(fate)
-    return await thread.suspended { reply in
-      self.run(fate, verb, deadline.remaining, broken(fate), late, process, reply)
+    return await thread.suspended(of: process) { reply in
+      self.run(fate, verb, deadline.remaining, broken(fate), late, handle, reply)
     }
   }
 

@@ -17,10 +17,13 @@ package struct Simulation: Sendable {
   package var keepsTrace = false
   /// The kind of bank, as coverage names it; nil for the one that the seed chooses. Other names are left out.
   package var profile: String?
+  /// Whether two or three processes share one database; else one has a store of its own.
+  package var hasNodes = false
 
-  package init(seed: UInt64, mutant: Mutant? = nil) {
+  package init(seed: UInt64, mutant: Mutant? = nil, hasNodes: Bool = false) {
     self.seed = seed
     self.mutant = mutant
+    self.hasNodes = hasNodes
   }
 
   /// What came of it.
@@ -46,7 +49,9 @@ final class SimulatedWorld: @unchecked Sendable {
   let settings: Simulation
   let supplies: Supplies
   let thread: SimulatedThread
-  let store: MemoryStore
+  /// Nil where several processes share one.
+  private let store: MemoryStore?
+  let nodes: SimulatedNodes?
   /// The acquirer of the beginning, and one that may be configured in its place.
   let acquirers: [SimulatedAcquirer]
   /// Which of them is configured.
@@ -58,9 +63,9 @@ final class SimulatedWorld: @unchecked Sendable {
   private let routing: Routing
   private let hasBreakers: Bool
   let sink: SimulatedSink
-  private let random: RandomBytes
+  let random: RandomBytes
   /// The processes that work on the store; as a rule one, and none while it is dead.
-  private var engines: [EngineLife] = []
+  var engines: [EngineLife] = []
   /// Counts the deaths: what was asked for before the last one has no answer.
   private var lives = 0
   var evidence = Evidence()
@@ -106,7 +111,8 @@ final class SimulatedWorld: @unchecked Sendable {
     deadliness = [0, 2, 6, 15][choices.pick(4)]
     random = .seeded(settings.seed)
     let plain: @Sendable (String) -> String = { $0 }
-    store = try MemoryStore(dialect: settings.mutant?.dialect ?? plain)
+    store = settings.hasNodes ? nil : try MemoryStore(dialect: settings.mutant?.dialect ?? plain)
+    nodes = settings.hasNodes ? try SimulatedNodes(settings, Self.migrations, thread) : nil
     sink = SimulatedSink(thread)
     sink.trouble = [0, 100, 300][choices.pick(3)]
     evidence.orders = supplies.purchases.map {
@@ -146,8 +152,13 @@ final class SimulatedWorld: @unchecked Sendable {
       }
     }
     for acquirer in acquirers { connect(acquirer, verdicts) }
-    thread.dies = { place in self.dies(at: place) }
-    thread.death = { place in self.buried(at: place) }
+    thread.dies = { place, _ in self.dies(at: place) }
+    thread.death = { place, process in
+      guard self.nodes == nil else { return self.bury(process, at: place) }
+      self.thread.forgetEverybody()
+      self.buried(at: place)
+    }
+    if nodes != nil { connectNodes() }
   }
 
   private func connect(_ acquirer: SimulatedAcquirer, _ verdicts: [SimulatedBank.Verdict]) {
@@ -246,7 +257,7 @@ final class SimulatedWorld: @unchecked Sendable {
 
   /// Whether the merchant has not been told everything.
   private var hasNews: Bool {
-    guard let database = try? store.open([], clock: thread.clock) else { return false }
+    guard let database = try? database() else { return false }
     let found = Found()
     Task.detached { found.row = (try? await database.read { try $0.row(Self.waitingNews) }) ?? nil }
     thread.run(until: thread.uptime)
@@ -291,18 +302,21 @@ extension SimulatedWorld {
   }
 
   /// The routes of a process that starts now. A new default changes nothing for the payments that are open.
-  private var routes: RouteTable {
+  func routes(of process: SimulatedProcess? = nil) -> RouteTable {
     let inOrder = configured == 0 ? acquirers : acquirers.reversed()
     let chosen = hasTwoRoutes ? inOrder : [inOrder[0]]
-    let wired = chosen.map { guarded(settings.mutant?.wiring($0.wire.acquirer) ?? $0.wire.acquirer) }
+    let wired = chosen.map { acquirer in
+      let wire = acquirer.wire.acquirer(of: process)
+      return guarded(settings.mutant?.wiring(wire) ?? wire, in: process)
+    }
     let mutated = settings.mutant?.routing(wired) ?? wired
     let tokens = supplies.purchases[0].tokens[0]
     return RouteTable(
       zip(chosen, mutated).map { $0.configured(as: $1, for: tokens) }, rules: rules(chosen.map(\.route)))
   }
 
-  private func guarded(_ acquirer: Acquirer) -> Acquirer {
-    hasBreakers ? acquirer.guarded(by: CircuitBreaker(on: thread.scheduler)) : acquirer
+  private func guarded(_ acquirer: Acquirer, in process: SimulatedProcess?) -> Acquirer {
+    hasBreakers ? acquirer.guarded(by: CircuitBreaker(on: thread.scheduler(of: process))) : acquirer
   }
 
   private func rules(_ routes: [String]) -> [MerchantID: [RouteRule]] {
@@ -320,6 +334,7 @@ extension SimulatedWorld {
 // The engine's life and death.
 extension SimulatedWorld {
   private func start() throws {
+    guard nodes == nil else { return startNodes() }
     lives += 1
     for acquirer in acquirers { acquirer.wire.life = lives }
     sink.life = lives
@@ -331,6 +346,7 @@ extension SimulatedWorld {
 
   /// Starts a process on the store, beside those that run.
   private func startAnother() throws {
+    guard let store else { return }
     let life = lives
     let hooks = CommitHooks(
       reading: { await self.thread.stop("before a read") },
@@ -342,11 +358,19 @@ extension SimulatedWorld {
       inside: { try self.commit($0, life) }, after: { await self.committed(life) })
     let database = try store.open(Self.migrations, clock: thread.clock, hooks: hooks)
     let engine = EngineLife(
-      number: life, database: database, routes: routes, supplies: supplies, thread: thread, sink: sink, random: random,
+      number: life, database: database, routes: routes(), supplies: supplies, thread: thread, sink: sink,
+      random: random,
       policy: policy, schedule: schedule,
       believesWallClock: settings.mutant?.defect == .believesWallClock)
     engines.append(engine)
     work(engine)
+  }
+
+  /// The store, for who looks at it from outside.
+  func database() throws -> Database {
+    if let nodes { return nodes.database }
+    guard let store else { throw StorageError.connection("no store") }
+    return try store.open([], clock: thread.clock)
   }
 
   /// All is written and not committed yet.
@@ -385,7 +409,7 @@ extension SimulatedWorld {
   /// A second process works for a while. It takes its part of the calls, and what it has begun goes on when it gets no
   /// more of them.
   func startSecond() {
-    guard engines.count == 1, !isClockBehind else { return }
+    guard nodes == nil, engines.count == 1, !isClockBehind else { return }
     met(.secondProcess)
     try? startAnother()
     let second = engines.last
@@ -396,19 +420,19 @@ extension SimulatedWorld {
 
   /// Ends every process as it stands, and starts one with this acquirer.
   func restart(with acquirer: Int) {
-    kill("waiting", lives)
+    if nodes == nil { kill("waiting", lives) } else { buryAll() }
     configured = acquirer
   }
 
   /// In one of four simulations *failure* is reported to the shopper while the outcome is open.
-  private var policy: GatewayPolicy {
+  var policy: GatewayPolicy {
     var policy = GatewayPolicy()
     policy.reportUnknownAs = settings.seed.isMultiple(of: 4) ? .failure : .pending
     if settings.mutant?.defect == .callsNobody { policy.alarmAfter = .seconds(86_400 * 3_650) }
     return policy
   }
 
-  private var schedule: RetrySchedule {
+  var schedule: RetrySchedule {
     hazards.includes(.deadLetter) ? RetrySchedule(waits: [.seconds(2), .seconds(5)]) : .standard
   }
 
@@ -451,7 +475,7 @@ extension SimulatedWorld {
   }
 
   /// Recovery and the dispatcher, until the process dies.
-  private func work(_ engine: EngineLife) {
+  func work(_ engine: EngineLife) {
     guard runs(engine) else { return }
     let pause = faults ? 200...2_500 : 20_000...120_000
     thread.after(thread.choices.milliseconds(pause), "recovery looks") { [self] in
@@ -474,12 +498,17 @@ extension SimulatedWorld {
     isDiskFull = false
     for acquirer in acquirers { acquirer.wire.trouble = 0 }
     sink.trouble = 0
+    nodes?.network.trouble = 0
     correct()
     noteOutlivedKeys(within: latestOffset)
     thread.offset = .zero
     thread.slumber(latestOffset)
     // An operator does that: a process whose clock was set lets no hold end.
-    if engines.isEmpty { try? start() } else if clockWasSet { restart(with: configured) }
+    if clockWasSet, !engines.isEmpty {
+      restart(with: configured)
+    } else if engines.isEmpty || nodes != nil {
+      try? start()
+    }
   }
 
   /// The store's clock is set, ahead or back, while everything goes on.

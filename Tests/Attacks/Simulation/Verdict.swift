@@ -8,7 +8,7 @@ import Webhooks
 // The verdict.
 extension SimulatedWorld {
   func audited() throws -> Simulation.Outcome {
-    let database = try store.open([], clock: thread.clock)
+    let database = try database()
     let purchases = supplies.purchases
     let (secrets, seen, isFourth) = (supplies.secrets, evidence, settings.seed.isMultiple(of: 4))
     let journal = Journal(database)
@@ -58,7 +58,7 @@ extension SimulatedWorld {
 extension SimulatedWorld {
   /// Before holds expire: afterwards nothing shows that one was held for nothing.
   func noteLostHolds() {
-    guard let database = try? store.open([], clock: thread.clock) else { return }
+    guard let database = try? database() else { return }
     var seen = evidence
     seen.holds = acquirers.flatMap(\.bank.evidence)
     let (before, findings) = (seen, Findings())
@@ -80,7 +80,7 @@ extension SimulatedWorld {
   /// Sends again what was given up. Read from the store: a process may have died before it reported a dead letter.
   func replayDeadLetters() {
     guard hazards.includes(.deadLetter) || hazards.includes(.urlChanged) else { return }
-    guard let database = try? store.open([], clock: thread.clock) else { return }
+    guard let database = try? database() else { return }
     Task.detached {
       let dead = (try? await WebhookDispatcher.deliveries(.dead, limit: .max, in: database)) ?? []
       for delivery in dead { self.sink.note(dead: delivery) }

@@ -4,15 +4,17 @@ import Simulation
 /// Where a mutant can be noticed: in the history of a seed, or in a small setting.
 enum MutantPlace: CustomStringConvertible {
   case seed(UInt64)
+  /// Of several processes on one database.
+  case nodes(UInt64)
   case setting(Exploration.Setting)
 
   init?(_ text: String) {
     let words = text.split(separator: " ").map(String.init)
     guard words.count == 2 else { return nil }
     switch words[0] {
-    case "seed":
+    case "seed", "nodes":
       guard let seed = UInt64(words[1]) else { return nil }
-      self = .seed(seed)
+      self = words[0] == "nodes" ? .nodes(seed) : .seed(seed)
     case "setting":
       guard let setting = Exploration.Setting(rawValue: words[1]) else { return nil }
       self = .setting(setting)
@@ -24,11 +26,17 @@ enum MutantPlace: CustomStringConvertible {
   static let commonSeeds: UInt64 = 40
 
   /// Whether few seeds notice the mutant.
-  var isRare: Bool { if case .seed(let seed) = self { seed >= Self.commonSeeds } else { true } }
+  var isRare: Bool {
+    switch self {
+    case .seed(let seed), .nodes(let seed): seed >= Self.commonSeeds
+    case .setting: true
+    }
+  }
 
   var description: String {
     switch self {
     case .seed(let seed): "seed \(seed)"
+    case .nodes(let seed): "nodes \(seed)"
     case .setting(let setting): "setting \(setting.rawValue)"
     }
   }

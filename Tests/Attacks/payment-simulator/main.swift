@@ -4,6 +4,7 @@ import Simulation
 
 // payment-simulator --seeds 5000 | 100..<200 [--trace]      the engine under faults, a history for each seed
 // payment-simulator --seeds 200 --profile adyen             the same, at banks of one kind
+// payment-simulator --nodes --seeds 300                     the same, with two or three processes on one database
 // payment-simulator --explore 20000                         small settings, every history, so many at most
 // payment-simulator --mutants 1500 | 400..<1500 [--record]  mutants, each with so many seeds at most
 // payment-simulator --mutants recorded                      mutants, each where it was detected before
@@ -29,6 +30,8 @@ struct Options {
   var keepsTrace = false
   /// The kind of bank that every seed gets; nil for the seed's own.
   var profile: String?
+  /// Whether several processes share one database in every seed.
+  var hasNodes = false
   var coverage: String?
   var coverageFiles: [String] = []
 
@@ -50,6 +53,7 @@ struct Options {
       case "--only": only = rest.popFirst() ?? ""
       case "--trace": keepsTrace = true
       case "--profile": profile = rest.popFirst()
+      case "--nodes": hasNodes = true
       case "--coverage": coverage = rest.popFirst()
       case "--check-coverage":
         coverageFiles = Array(rest)
@@ -102,6 +106,7 @@ func simulate(_ seeds: Range<UInt64>, _ options: Options, _ supplies: Supplies) 
     var simulation = Simulation(seed: seed)
     simulation.keepsTrace = options.keepsTrace
     simulation.profile = options.profile
+    simulation.hasNodes = options.hasNodes
     let outcome = try simulation.run(with: supplies)
     coverage.add(outcome.coverage)
     steps += outcome.steps
@@ -115,13 +120,18 @@ func simulate(_ seeds: Range<UInt64>, _ options: Options, _ supplies: Supplies) 
     for text in found { say("seed \(seed): \(text)") }
     violated += found.isEmpty ? 0 : 1
   }
+  if options.hasNodes, seeds.count >= 100 {
+    for meeting in coverage.missingMeetings { say("not met: \(meeting)") }
+    violated += coverage.missingMeetings.count
+  }
   if let file = options.coverage {
     try coverage.table.joined(separator: "\n").write(toFile: file, atomically: true, encoding: .utf8)
   } else {
-    for line in coverage.table + coverage.missing.map({ "not reached: \($0)" }) { say(line) }
+    let missing = options.hasNodes ? [] : coverage.missing
+    for line in coverage.table + missing.map({ "not reached: \($0)" }) { say(line) }
   }
   say("steps \(steps), payments \(payments), \((ContinuousClock.now - begin).components.seconds) s")
-  say("simulate: \(seeds.count) runs, \(violated) violations")
+  say("\(options.hasNodes ? "simulate nodes" : "simulate"): \(seeds.count) runs, \(violated) violations")
   return violated
 }
 
@@ -185,6 +195,10 @@ func replay(_ options: Options, _ supplies: Supplies) throws -> Int {
 func search(
   for mutant: Mutant, _ seeds: Range<UInt64>, inSettings: Bool = true, _ supplies: Supplies
 ) throws -> MutantNotice? {
+  guard !mutant.needsNodes else {
+    for seed in seeds { if let notice = try notice(of: mutant, at: .nodes(seed), supplies) { return notice } }
+    return nil
+  }
   let few = seeds.prefix(100)
   let settings = inSettings ? Exploration.Setting.allCases : []
   let places =
@@ -199,6 +213,8 @@ func notice(of mutant: Mutant, at place: MutantPlace, _ supplies: Supplies) thro
   let violations =
     switch place {
     case .seed(let seed): try Simulation(seed: seed, mutant: mutant).run(with: supplies).violations
+    case .nodes(let seed):
+      try Simulation(seed: seed, mutant: mutant, hasNodes: true).run(with: supplies).violations
     case .setting(let setting): try Exploration(setting, mutant: mutant).run(with: supplies, limit: 1_000).violations
     }
   return violations.first.map { MutantNotice(place: place, invariant: $0.invariant.rawValue) }

@@ -1,5 +1,5 @@
 /// A table as the engine's own catalog describes it.
-struct TableShape: Sendable, Hashable {
+package struct TableShape: Sendable, Hashable {
   struct Column: Sendable, Hashable {
     let name: String
     let type: SQLType
