@@ -127,12 +127,9 @@ SHARED = [
       let record = try BasketRecord.known(id, of: merchant, in: store)
       guard try !Journal.hasAttempt""",
      ["OrdersTests/let neither a cancellation nor other contents overtake a claim that is under way"]),
-    ("a claim locks no basket", [
-        ("Checkout/Orders/PlaceOrder.swift",
-         "        if database.isShared { try BasketRecord.lock(record.basket, in: store) }\n", ""),
-        ("Checkout/Orders/BasketRecord.swift", "let row = try store.lockedRow(\n      \"SELECT cancelled,",
-         "let row = try store.row(\n      \"SELECT cancelled,"),
-    ], ["OrdersTests/let neither a cancellation nor other contents overtake a claim that is under way"]),
+    ("a claim locks no basket", "Checkout/Orders/BasketRecord.swift",
+     "row = try store.lockedRow(\n      \"SELECT cancelled,", "row = try store.row(\n      \"SELECT cancelled,",
+     ["OrdersTests/let neither a cancellation nor other contents overtake a claim that is under way"]),
     ("new contents replace those of a basket that was read without a lock", "Checkout/Orders/OrderService.swift",
      "guard let known = try BasketRecord.locked(basket.id, in: store),",
      "guard let known = try BasketRecord.find(basket.id, in: store),",
@@ -148,7 +145,12 @@ SHARED = [
      "$9, $10, $13) ON CONFLICT (id) DO NOTHING", "$9, $10, $13)",
      ["OrdersTests/give one id to one of two merchants"]),
     ("a claim waits for its basket with an audit chain in its hands", "Checkout/Orders/PlaceOrder.swift",
-     "        if database.isShared { try BasketRecord.lock(record.basket, in: store) }\n", "",
+     """        let basket = try ClaimedBasket(locking: record.basket, of: record.merchant, in: store)
+        let attempt = try gateway.claim(confirmed, for: call, in: store)
+""",
+     """        let attempt = try gateway.claim(confirmed, for: call, in: store)
+        let basket = try ClaimedBasket(locking: record.basket, of: record.merchant, in: store)
+""",
      ["OrdersTests/hold no audit chain while a payment waits for its basket"]),
     ("the inbox judges an operation's state before it locks the payment", "Payments/Ledger/Inbox.swift",
      """    let record = try PaymentRecord.known(payment, in: store)
@@ -185,10 +187,13 @@ SHARED = [
      "if let head = try store.unclaimedRows(find).first { return head }",
      "if let head = try store.rows(find).first { return head }",
      ["LedgerTests/hand each event over once, in order within its payment"]),
-    ("readers go on after the time at which an event happened", "Payments/Ledger/OutboxEvents.swift",
-     "      .integer(sequence), .time(time), .integer(position))",
-     "      .integer(sequence), .time(time), .integer(happenedAt.microseconds * 10 + sequence))",
-     ["LedgerTests/let a reader of events miss none, although commits overtake one another"]),
+    ("readers go on after the time at which an event happened", [
+        ("Payments/Ledger/OutboxEvents.swift", "WHERE outbox.position > $1 ORDER BY outbox.position LIMIT $2",
+         "WHERE outbox.position > 0 AND outbox.happened_at * 10 + outbox.seq > $1 "
+         "ORDER BY outbox.happened_at * 10 + outbox.seq LIMIT $2"),
+        ("Payments/Ledger/OutboxEvents.swift", "Cursor(position: try row.integer(\"position\"))",
+         "Cursor(position: try row.integer(\"happened_at\") * 10 + row.integer(\"seq\"))"),
+    ], ["LedgerTests/let a reader of events miss none, although commits overtake one another"]),
     ("every node takes what is due", "Payments/Ledger/Leases.swift",
      "return try !store.unclaimedRows(\"\\(condition) AND id", "return try !store.rows(\"\\(condition) AND id",
      ["LedgerTests/begin what is due once"]),
