@@ -105,8 +105,12 @@ package struct Coverage: Sendable, Hashable {
       + Sharing.allCases.filter { commits[$0.rawValue] == nil }.map { "commit: \($0.rawValue)" }
   }
 
-  /// What processes that share a store have not been through and 100 simulations of them should.
-  package var missingMeetings: [String] { Meeting.allCases.map(\.rawValue).filter { meetings[$0] == nil } }
+  /// What processes that share a store have not been through and 1,000 simulations of them should.
+  ///
+  /// A deadlock need not be met: every transaction takes its locks in one order.
+  package var missingMeetings: [String] {
+    Meeting.allCases.filter { $0 != .deadlock }.map(\.rawValue).filter { meetings[$0] == nil }
+  }
 
   /// What was reached and is said to be impossible: then the reason is wrong.
   package var surprises: [String] {

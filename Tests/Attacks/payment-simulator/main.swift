@@ -120,7 +120,7 @@ func simulate(_ seeds: Range<UInt64>, _ options: Options, _ supplies: Supplies) 
     for text in found { say("seed \(seed): \(text)") }
     violated += found.isEmpty ? 0 : 1
   }
-  if options.hasNodes, seeds.count >= 100 {
+  if options.hasNodes, seeds.count >= 1_000 {
     for meeting in coverage.missingMeetings { say("not met: \(meeting)") }
     violated += coverage.missingMeetings.count
   }
