@@ -39,8 +39,6 @@ package struct Mutant: Sendable {
     case believesStandby
     /// A commit whose outcome is unknown counts as done.
     case believesCommits
-    /// Leases end by the clock of the process that looks.
-    case believesOwnClock
   }
 
   /// Notes that a defect was injected.

@@ -19,7 +19,6 @@ final class SimulatedNodes {
   let store: SharedStore
   let network: DatabaseNetwork
   private let thread: SimulatedThread
-  private let leasesByOwnClock: Bool
 
   /// Less than a payment token or a signed call may be old.
   private static let skews = [0, 0, 0, -3, 3, -90, 90]
@@ -38,7 +37,6 @@ final class SimulatedNodes {
     network = DatabaseNetwork(
       thread, restlessness: [20, 60, 150, 400][choices.pick(4)], believesCommits: defect == .believesCommits)
     network.trouble = [0, 10, 30, 80][choices.pick(4)]
-    leasesByOwnClock = defect == .believesOwnClock
     store.standby?.later = { follow in
       thread.after(choices.milliseconds(0...20_000), "the standby follows", follow)
     }
@@ -47,11 +45,9 @@ final class SimulatedNodes {
   /// For who looks at the store from outside.
   var database: Database { Database(engine: QuietEngine(store: store, clock: thread.clock)) }
 
-  func database(of process: SimulatedProcess, on node: Node) -> Database {
+  func database(of process: SimulatedProcess) -> Database {
     Database(
-      engine: SharedEngine(
-        store: store, process: process, thread: thread, network: network,
-        clock: leasesByOwnClock ? thread.clock(beside: node.skew) : thread.clock))
+      engine: SharedEngine(store: store, process: process, thread: thread, network: network, clock: thread.clock))
   }
 
   func transactions(of process: SimulatedProcess) -> [SharedTransaction] {
@@ -80,7 +76,7 @@ extension SimulatedWorld {
     let process = SimulatedProcess(node.number, thread)
     node.process = process
     let engine = EngineLife(
-      number: node.number, database: nodes.database(of: process, on: node), routes: routes(of: process),
+      number: node.number, database: nodes.database(of: process), routes: routes(of: process),
       supplies: supplies, thread: thread, sink: sink, random: random, policy: policy, schedule: schedule,
       in: process, clock: thread.clock(beside: node.skew))
     engines.append(engine)
