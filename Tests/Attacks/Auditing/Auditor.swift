@@ -423,9 +423,12 @@ extension Auditor {
     evidence.operations.filter { operation in
       guard operation.isOpen, let payment = payments[operation.payment], evidence.unaskable.contains(payment.connector)
       else { return false }
-      return payment.alarms.isDisjoint(with: [
-        "\(operation.kind)_unknown", "capture_misconfigured", "reversal_refused", "acquirer_not_configured",
-      ])
+      // An authorization that is being reversed is the reversal's to end.
+      let reversed = operation.kind == "authorize" ? ["reverse_unknown"] : []
+      return payment.alarms.isDisjoint(
+        with: reversed + [
+          "\(operation.kind)_unknown", "capture_misconfigured", "reversal_refused", "acquirer_not_configured",
+        ])
     }.map { "\($0.kind) \($0.reference) is \($0.state), and no person was called" }
       + evidence.operations.filter { $0.isOpen && evidence.reported.contains($0.reference) }
       .map { "\($0.kind) \($0.reference) is \($0.state), and its event was acknowledged" }
