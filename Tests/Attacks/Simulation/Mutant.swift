@@ -80,7 +80,7 @@ package struct Mutant: Sendable {
 
   /// Replaces a text. Each `$#` in it stands for any one parameter; `$#1` in what takes its place is the first of them.
   /// So a mutant still finds its place when a column is added.
-  static func replacing(_ text: String, with other: String, in sql: String) -> String {
+  private static func replacing(_ text: String, with other: String, in sql: String) -> String {
     let parts = text.components(separatedBy: "$#")
     var (done, rest) = ("", Substring(sql))
     while let place = rest.firstRange(of: parts[0]) {
@@ -110,7 +110,7 @@ package struct Mutant: Sendable {
     return (found, rest)
   }
 
-  static func replacing(_ name: String, _ text: String, _ other: String) -> Mutant {
+  private static func replacing(_ name: String, _ text: String, _ other: String) -> Mutant {
     Mutant(name, replacing: text, with: other)
   }
 

@@ -107,10 +107,18 @@ final class PostgresConnection {
     guard PQenterPipelineMode(handle) == 1 else { throw lost() }
     for statement in prepared { try send(statement) }
     guard PQpipelineSync(handle) == 1 else { throw lost() }
-    let answers = prepared.map { statement in Result { try answer(to: statement) } }
+    let answers = try prepared.map(outcome)
     // The server's answer to the synchronization, after which the pipeline is empty.
     guard try next(before: .now + statementLimit) != nil, PQexitPipelineMode(handle) == 1 else { throw lost() }
     return try answers.map { try $0.get() }[answers.count - 1]
+  }
+
+  /// The answer or the statement's error. A connection that is lost is thrown: it is not waited for once more for each
+  /// statement behind it.
+  private func outcome(of statement: PreparedStatement) throws -> Result<PostgresResult, PostgresError> {
+    do { return .success(try answer(to: statement)) } catch let error as PostgresError where !error.endsConnection {
+      return .failure(error)
+    }
   }
 
   private func execute(_ statement: PreparedStatement) throws -> PostgresResult {

@@ -1,9 +1,9 @@
 /// Runs a transaction's statements on a PostgreSQL connection.
 final class PostgresSession: StoreSession {
   private let connection: PostgresConnection
-  /// Statements that go to the server together with the next one, in one trip: nobody reads their results.
+  /// Statements whose results are not used; they go to the server together with the next one.
   private var waiting: [PostgresStatement] = []
-  /// More of them wait nowhere: libpq writes all of them before it reads.
+  /// Limits what libpq keeps in memory: it writes all of them before it reads an answer.
   private static let mostWaiting = 32
   /// The first error, which has ended the transaction.
   private(set) var failure: PostgresError?
