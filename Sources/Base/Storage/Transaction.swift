@@ -6,14 +6,19 @@ package import TenderPayments
 /// caller catches the error. PostgreSQL works so by itself.
 package final class Transaction {
   private let session: any StoreSession
-  /// The database's time, the same for the whole transaction.
-  package let now: Timestamp
+  private let time: () throws -> Timestamp
+  /// The database's time, the same for the whole transaction. If the database cannot be asked, the transaction has
+  /// failed, and this is the beginning of 1970.
+  package private(set) lazy var now = (try? noting(time)) ?? Timestamp(microseconds: 0)
   /// The error of the first statement that failed.
   package private(set) var failure: (any Error)?
 
-  package init(_ session: any StoreSession, now: Timestamp) {
+  package convenience init(_ session: any StoreSession, now: Timestamp) { self.init(session) { now } }
+
+  /// - Parameter time: asked when the time is first needed.
+  init(_ session: any StoreSession, time: @escaping () throws -> Timestamp) {
     self.session = session
-    self.now = now
+    self.time = time
   }
 
   package func rows(_ sql: String, _ values: SQLValue...) throws -> [Row] { try rows(sql, values) }
@@ -38,9 +43,6 @@ package final class Transaction {
   package func changes(_ sql: String, _ values: SQLValue...) throws -> Int {
     try noting { try session.changes(sql, values) }
   }
-
-  /// Runs what is still to be run.
-  func finish() throws { try noting { try session.finish() } }
 
   /// The tables of the store.
   func tables() throws -> [TableShape] { try noting { try session.tables() } }
@@ -79,12 +81,10 @@ package final class Transaction {
 package protocol StoreSession {
   func rows(_ sql: String, _ values: [SQLValue], locking: RowLock) throws -> [Row]
   func firstRow(_ sql: String, _ values: [SQLValue]) throws -> Row?
-  /// Runs the statement now, or together with the next one that returns something.
+  /// Runs the statement now, or together with the next one that returns something, or with the commit.
   func run(_ sql: String, _ values: [SQLValue]) throws
   /// Runs the statement now; the number of rows that it changed.
   func changes(_ sql: String, _ values: [SQLValue]) throws -> Int
-  /// Runs what is still to be run.
-  func finish() throws
   /// Runs one statement that defines a table or an index.
   func define(_ sql: String) throws
   /// The tables, as the engine's catalog describes them.

@@ -102,9 +102,11 @@ extension PostgresSession {
     return try TableShape.all(
       rows(
         """
-        SELECT t.relname AS place, c.attname AS name, format_type(c.atttypid, NULL) AS type,
+        SELECT t.relname AS place, c.attname AS name,
+          format_type(coalesce(nullif(d.typbasetype, 0), c.atttypid), NULL) AS type,
           coalesce(array_position(k.conkey, c.attnum), 0) AS key
         FROM pg_class t JOIN pg_attribute c ON c.attrelid = t.oid AND c.attnum > 0 AND NOT c.attisdropped
+        JOIN pg_type d ON d.oid = c.atttypid
         LEFT JOIN pg_constraint k ON k.conrelid = t.oid AND k.contype = 'p'
         WHERE \(ours)
         """, [], locking: .none),

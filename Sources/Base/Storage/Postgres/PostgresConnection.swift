@@ -32,7 +32,6 @@ final class PostgresConnection {
     guard PQstatus(handle) == CONNECTION_OK else { throw lost() }
     PQsetNoticeReceiver(handle, { PostgresConnection.note($1, in: $0) }, warnings)
     try execute(Self.limits(settings))
-    try prepareTime()
     timeline = try readTimeline()
   }
 
@@ -42,19 +41,6 @@ final class PostgresConnection {
       ("statement_timeout", settings.statementLimit), ("lock_timeout", settings.lockLimit),
       ("idle_in_transaction_session_timeout", settings.idleLimit),
     ].map { "SET \($0) = \($1.milliseconds)" }.joined(separator: "; ")
-  }
-
-  /// Begins a transaction.
-  ///
-  /// - Returns: the database's time in microseconds since 1970, as text; it comes in the same answer.
-  func begin(_ mode: String) throws -> String? {
-    try execute("BEGIN ISOLATION LEVEL \(mode); EXECUTE tender_time").text
-  }
-
-  /// Planned once, because every transaction asks.
-  private func prepareTime() throws {
-    try execute(
-      "PREPARE tender_time AS SELECT CAST(extract(epoch FROM clock_timestamp()) * 1000000 AS BIGINT)")
   }
 
   /// The name of a file of the log begins with the timeline, in eight hexadecimal digits. What the control file says
@@ -93,37 +79,70 @@ final class PostgresConnection {
 
   /// Runs statements without parameters; the result of the last, in text format.
   @discardableResult
-  func execute(_ sql: String, limit: Duration? = nil) throws -> PostgresResult {
+  func execute(_ sql: String) throws -> PostgresResult {
     guard PQsendQuery(handle, sql) == 1 else { throw lost() }
-    return try answer(limit ?? statementLimit)
+    return try answer(statementLimit)
   }
 
   /// Runs statements in one trip, each prepared at its first use.
   ///
-  /// - Returns: the result of the last. After the first that fails the server runs none.
-  func execute(_ batch: [PostgresStatement]) throws -> PostgresResult {
-    let prepared = try batch.map(prepared)
-    guard prepared.count > 1 else { return try execute(prepared[0]) }
+  /// - Returns: their results. After the first that fails the server runs none.
+  func execute(_ batch: [PostgresStatement]) throws -> [PostgresResult] {
+    let statements = try batch.map(prepared)
+    try send(statements)
+    let outcomes = try statements.map { try outcome(of: $0, statementLimit) }
+    try leavePipeline()
+    return try outcomes.map { try $0.get() }
+  }
+
+  /// Runs statements and commits, in one trip.
+  ///
+  /// - Throws: ``StorageError/outcomeUnknown`` when the server did not say whether the transaction is durable: the
+  ///   connection was lost, the limit has passed, or the wait for a synchronous standby was cancelled.
+  func commit(_ batch: [PostgresStatement], limit: Duration) throws {
+    let (statements, commit) = (try batch.map(prepared), try prepared(.commit))
+    warnings.pointee = 0
+    // A server that gives its reason at a statement does not come to COMMIT, which is already on its way.
+    let outcomes = try inDoubt(unless: { $0.state != nil }) {
+      try send(statements + [commit])
+      return try statements.map { try outcome(of: $0, statementLimit) }
+    }
+    let hasFailed = outcomes.contains { (try? $0.get()) == nil }
+    let end = try inDoubt(unless: { _ in hasFailed }) {
+      let end = try outcome(of: commit, limit)
+      try leavePipeline()
+      return end
+    }
+    for outcome in outcomes { _ = try outcome.get() }
+    guard try end.get().command == "COMMIT" else { throw StorageError.other("the transaction had failed") }
+    guard warnings.pointee == 0 else { throw StorageError.outcomeUnknown }
+  }
+
+  private func inDoubt<R>(unless isCertain: (PostgresError) -> Bool, _ body: () throws -> R) throws -> R {
+    do { return try body() } catch let error as PostgresError where error.endsConnection && !isCertain(error) {
+      throw StorageError.outcomeUnknown
+    }
+  }
+
+  private func send(_ statements: [PreparedStatement]) throws {
     guard PQenterPipelineMode(handle) == 1 else { throw lost() }
-    for statement in prepared { try send(statement) }
+    for statement in statements { try send(statement) }
     guard PQpipelineSync(handle) == 1 else { throw lost() }
-    let answers = try prepared.map(outcome)
-    // The server's answer to the synchronization, after which the pipeline is empty.
+  }
+
+  /// Reads the server's answer to the synchronization, after which the pipeline is empty.
+  private func leavePipeline() throws {
     guard try next(before: .now + statementLimit) != nil, PQexitPipelineMode(handle) == 1 else { throw lost() }
-    return try answers.map { try $0.get() }[answers.count - 1]
   }
 
   /// The answer or the statement's error. A connection that is lost is thrown: it is not waited for once more for each
   /// statement behind it.
-  private func outcome(of statement: PreparedStatement) throws -> Result<PostgresResult, PostgresError> {
-    do { return .success(try answer(to: statement)) } catch let error as PostgresError where !error.endsConnection {
-      return .failure(error)
-    }
-  }
-
-  private func execute(_ statement: PreparedStatement) throws -> PostgresResult {
-    try send(statement)
-    return try answer(to: statement)
+  private func outcome(
+    of statement: PreparedStatement, _ limit: Duration
+  ) throws -> Result<PostgresResult, PostgresError> {
+    do { return .success(try answer(to: statement, limit)) } catch let error as PostgresError
+      where !error.endsConnection
+    { return .failure(error) }
   }
 
   private struct PreparedStatement {
@@ -147,8 +166,8 @@ final class PostgresConnection {
     guard isSent == 1 else { throw lost() }
   }
 
-  private func answer(to statement: PreparedStatement) throws -> PostgresResult {
-    do { return try answer(statementLimit) } catch let error as PostgresError {
+  private func answer(to statement: PreparedStatement, _ limit: Duration) throws -> PostgresResult {
+    do { return try answer(limit) } catch let error as PostgresError {
       throw statement.isEarlier ? error.ofEarlierStatement : error
     }
   }
@@ -157,20 +176,17 @@ final class PostgresConnection {
   func forgetStatements() throws {
     try execute("DEALLOCATE ALL")
     statements = [:]
-    try prepareTime()
   }
 
-  /// Commits.
+  /// Runs statements and commits, in one trip.
   ///
   /// - Throws: ``StorageError/outcomeUnknown`` when the server did not say whether the transaction is durable: the
   ///   connection was lost, the limit has passed, or the wait for a synchronous standby was cancelled.
-  func commit(limit: Duration) throws {
+  func commit(_ batch: [PostgresStatement], limit: Duration) throws {
+    let prepared = try (batch + [.commit]).map(prepared)
     warnings.pointee = 0
-    let result: PostgresResult
-    do { result = try execute("COMMIT", limit: limit) } catch let error as PostgresError where error.endsConnection {
-      throw StorageError.outcomeUnknown
-    }
-    guard result.command == "COMMIT" else { throw StorageError.other("the transaction had failed") }
+    let results = try results(of: prepared, lastLimit: limit)
+    guard results[batch.count].command == "COMMIT" else { throw StorageError.other("the transaction had failed") }
     guard warnings.pointee == 0 else { throw StorageError.outcomeUnknown }
   }
 
@@ -230,4 +246,6 @@ struct PostgresStatement {
     self.sql = sql
     self.values = values
   }
+
+  static let commit = PostgresStatement("COMMIT", [])
 }

@@ -1,14 +1,40 @@
+import TenderPayments
+
 /// Runs a transaction's statements on a PostgreSQL connection.
 final class PostgresSession: StoreSession {
   private let connection: PostgresConnection
-  /// Statements whose results are not used; they go to the server together with the next one.
-  private var waiting: [PostgresStatement] = []
+  private let isReading: Bool
+  /// Statements whose results are not used yet; they go to the server together with the next one. First of all the
+  /// beginning, and in a transaction that writes the question for the time.
+  private var waiting: [PostgresStatement]
+  /// Of the server, from the first trip of a transaction that writes; nil as long as it is not known.
+  private var time: Timestamp?
+  /// Whether anything has been sent, so that it has to be taken back after an error.
+  private(set) var hasBegun = false
   /// Limits what libpq keeps in memory: it writes all of them before it reads an answer.
   private static let mostWaiting = 32
   /// The first error, which has ended the transaction.
   private(set) var failure: PostgresError?
 
-  init(_ connection: PostgresConnection) { self.connection = connection }
+  init(_ connection: PostgresConnection, isReading: Bool) {
+    self.connection = connection
+    self.isReading = isReading
+    waiting = isReading ? [.beginReading] : [.beginWriting, .time]
+  }
+
+  /// The database's time, which is the same for every node. Most transactions that only read do without it.
+  func now() throws -> Timestamp {
+    if let time { return time }
+    if !isReading { try finish() }
+    let now = try time ?? Self.time(in: runWaiting(after: .time))
+    time = now
+    return now
+  }
+
+  private static func time(in result: PostgresResult) throws -> Timestamp {
+    guard let row = try result.rows().first else { throw StorageError.other("no time") }
+    return try row.time("now")
+  }
 
   func rows(_ sql: String, _ values: [SQLValue], locking: RowLock) throws -> [Row] {
     try result(sql + locking.clause, values).rows()
@@ -23,26 +49,43 @@ final class PostgresSession: StoreSession {
 
   func changes(_ sql: String, _ values: [SQLValue]) throws -> Int { try result(sql, values).changedCount }
 
-  func finish() throws {
-    guard !waiting.isEmpty else { return }
-    _ = try runWaiting()
+  private func finish() throws {
+    guard let last = waiting.popLast() else { return }
+    _ = try runWaiting(after: last)
   }
 
-  /// Texts are ordered by their bytes, as SQLite orders them.
   func define(_ sql: String) throws {
     try finish()
-    try noting { _ = try connection.execute(sql.replacing(#/\bTEXT\b/#, with: "TEXT COLLATE \"C\"")) }
+    try noting { for statement in PostgresDefinition(sql).statements { try connection.execute(statement) } }
+  }
+
+  /// Ends a transaction that only read, which has no outcome to be unknown.
+  func endReading() throws { _ = try runWaiting(after: .commit) }
+
+  /// Commits, together with what waits.
+  ///
+  /// Not together with the beginning: a connection that was lost while it was idle is found before anything can have
+  /// been committed.
+  ///
+  /// - Throws: ``StorageError/outcomeUnknown`` as ``PostgresConnection/commit(_:limit:)``.
+  func commit(limit: Duration) throws {
+    if !hasBegun { try finish() }
+    try noting { try connection.commit(waiting, limit: limit) }
   }
 
   private func result(_ sql: String, _ values: [SQLValue]) throws -> PostgresResult {
-    waiting.append(PostgresStatement(sql, values))
-    return try runWaiting()
+    try runWaiting(after: PostgresStatement(sql, values))
   }
 
-  /// The result of the last.
-  private func runWaiting() throws -> PostgresResult {
-    defer { waiting.removeAll(keepingCapacity: true) }
-    return try noting { try connection.execute(waiting) }
+  /// Runs what waits and a statement; the statement's result.
+  private func runWaiting(after statement: PostgresStatement) throws -> PostgresResult {
+    let batch = waiting + [statement]
+    waiting.removeAll(keepingCapacity: true)
+    let isFirst = !hasBegun
+    hasBegun = true
+    let results = try noting { try connection.execute(batch) }
+    if isFirst, !isReading { time = try Self.time(in: results[1]) }
+    return results[results.count - 1]
   }
 
   private func noting<R>(_ statement: () throws -> R) throws -> R {
@@ -61,4 +104,12 @@ extension RowLock {
     case .skipping: " FOR UPDATE SKIP LOCKED"
     }
   }
+}
+
+extension PostgresStatement {
+  /// One snapshot for all that is read.
+  fileprivate static let beginReading = PostgresStatement("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY", [])
+  fileprivate static let beginWriting = PostgresStatement("BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE", [])
+  fileprivate static let time = PostgresStatement(
+    "SELECT CAST(extract(epoch FROM clock_timestamp()) * 1000000 AS BIGINT) AS now", [])
 }

@@ -53,16 +53,15 @@ final class PostgresWorker {
   ///   the body threw.
   private func attempt(_ job: PostgresJob) throws -> @Sendable () -> Void {
     let connection = try connected()
-    let session = PostgresSession(connection)
+    let session = PostgresSession(connection, isReading: job.isReading)
     do {
-      let transaction = Transaction(session, now: try begin(job, connection))
+      let transaction = Transaction(session) { [clock] in try clock?.now() ?? session.now() }
       let answer = try job.perform(transaction)
-      if transaction.failure == nil { try transaction.finish() }
       if let failure = transaction.failure { throw failure }
-      try end(job, connection)
+      try end(job, session)
       return answer
     } catch {
-      rollBack(connection, after: session.failure ?? error)
+      if session.hasBegun { rollBack(connection, after: session.failure ?? error) }
       if let failure = session.failure, failure.retryReason != nil { throw failure }
       throw error
     }
@@ -76,22 +75,9 @@ final class PostgresWorker {
     return made
   }
 
-  /// - Returns: the database's time, which is the same for every node.
-  private func begin(_ job: PostgresJob, _ connection: PostgresConnection) throws -> Timestamp {
-    let mode = job.isReading ? "REPEATABLE READ READ ONLY" : "READ COMMITTED READ WRITE"
-    let time = try connection.begin(mode)
-    if let clock { return clock.now() }
-    guard let microseconds = time.flatMap({ Int64($0) }) else { throw StorageError.other("no time") }
-    return Timestamp(microseconds: microseconds)
-  }
-
-  /// A transaction that only read has no outcome to be unknown.
-  private func end(_ job: PostgresJob, _ connection: PostgresConnection) throws {
-    guard !job.isReading else {
-      try connection.execute("COMMIT")
-      return
-    }
-    do { try connection.commit(limit: settings.commitLimit) } catch StorageError.outcomeUnknown {
+  private func end(_ job: PostgresJob, _ session: PostgresSession) throws {
+    guard !job.isReading else { return try session.endReading() }
+    do { try session.commit(limit: settings.commitLimit) } catch StorageError.outcomeUnknown {
       counter.isInDoubt()
       throw StorageError.outcomeUnknown
     }

@@ -29,7 +29,6 @@ struct SQLiteSession: StoreSession {
   }
 
   /// Each statement has run when it was given.
-  func finish() {}
 
   func define(_ sql: String) throws {
     try StorageError.translating { try connection.execute(sql: SQLiteEngine.definition(sql)) }

@@ -176,9 +176,6 @@ struct SharedSession: StoreSession {
     try done { try store.run(sql, values, in: transaction) }.count
   }
 
-  /// Each statement has run when it was given.
-  func finish() {}
-
   func define(_ sql: String) throws { throw StorageError.other("no table is made here") }
   func tables() throws -> [TableShape] { [] }
   func connections(named prefix: String, without suffix: String?) throws -> Int { 0 }

@@ -151,7 +151,6 @@ struct SnapshotSession: StoreSession {
   func firstRow(_ sql: String, _ values: [SQLValue]) throws -> Row? { try rows(sql, values, locking: .none).first }
   func run(_ sql: String, _ values: [SQLValue]) throws { _ = try changes(sql, values) }
   func changes(_ sql: String, _ values: [SQLValue]) throws -> Int { throw StorageError.other("a read writes") }
-  func finish() {}
   func define(_ sql: String) throws { throw StorageError.other("a read defines") }
   func tables() throws -> [TableShape] { try source.tables() }
   func connections(named prefix: String, without suffix: String?) throws -> Int { 0 }

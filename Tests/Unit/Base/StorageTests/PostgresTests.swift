@@ -79,6 +79,73 @@ private let schema = [
     await database.close()
   }
 
+  @Test
+  func
+    `runs a transaction again whose connection the server ended before it came to the statements that go with the commit`()
+    async throws
+  {
+    let database = try await open { $0.connections = 1 }
+    // Its statements are prepared from here on.
+    try await insert(0, database)
+    let runs = Counter()
+    try await database.write { store in
+      let pid = try #require(try store.row("SELECT pg_backend_pid() AS pid")).integer("pid")
+      if runs.next() == 1 { end(pid) }
+      try store.run("INSERT INTO lines (id, text) VALUES ($1, 'x')", .integer(1))
+    }
+    #expect(runs.value == 2)
+    #expect(try await ids(database) == [0, 1])
+    await database.close()
+  }
+
+  @Test func `says that the outcome is unknown when the server falls silent on the way to a commit`() async throws {
+    let database = try await open {
+      $0.statementLimit = .milliseconds(100)
+      $0.connections = 1
+    }
+    // Its statements are prepared from here on.
+    try await insert(0, database)
+    let stopped = Mutex<pid_t>(0)
+    await #expect(throws: StorageError.outcomeUnknown) {
+      try await database.write { store in
+        let pid = pid_t(try #require(try store.row("SELECT pg_backend_pid() AS pid")).integer("pid"))
+        try store.run("INSERT INTO lines (id, text) VALUES ($1, 'x')", .integer(1))
+        stopped.withLock { $0 = pid }
+        kill(pid, SIGSTOP)
+      }
+    }
+    stopped.withLock { _ = kill($0, SIGCONT) }
+    await database.close()
+  }
+
+  @Test func `waits once for a server that falls silent, not for each statement on the way to it`() async throws {
+    let database = try await open {
+      $0.statementLimit = .milliseconds(100)
+      $0.patience = .milliseconds(100)
+    }
+    let stopped = Mutex<pid_t>(0)
+    let begin = ContinuousClock.now
+    await #expect(throws: StorageError.connection("the database did not answer in time")) {
+      try await database.write { store in
+        let pid = pid_t(try #require(try store.row("SELECT pg_backend_pid() AS pid")).integer("pid"))
+        stopped.withLock { $0 = pid }
+        kill(pid, SIGSTOP)
+        for id in Int64(0)..<8 { try store.run("INSERT INTO lines (id, text) VALUES ($1, 'x')", .integer(id)) }
+        _ = try store.rows("SELECT 1 AS n")
+      }
+    }
+    // Two seconds and the limit of a statement, once.
+    #expect(.now - begin < .seconds(4))
+    stopped.withLock { _ = kill($0, SIGCONT) }
+    await database.close()
+  }
+
+  /// Ends a connection and returns when its server process has ended, for 5 s at most.
+  private func end(_ pid: Int64) {
+    kill(pid_t(pid), SIGTERM)
+    for _ in 0..<500 where kill(pid_t(pid), 0) == 0 { usleep(10_000) }
+  }
+
   @Test func `goes on when every connection was ended while it was idle`() async throws {
     let name = "idle-\(UUID().uuidString)"
     let database = try await open { $0.applicationName = name }
@@ -254,6 +321,43 @@ private let schema = [
       #expect(facts.standbys == 0 && facts.lagBytes == nil && facts.oldestTransactionMilliseconds >= 0)
       await database.close()
     }
+  }
+
+  @Test func `keeps the check of a column as its type, and that of several columns in its table`() async throws {
+    let place = try await EmptyDatabase(.postgres)
+    let database = try await place.open([
+      Migration(
+        "test-1",
+        """
+        CREATE TABLE holds (
+          id TEXT PRIMARY KEY NOT NULL,
+          id_kind TEXT DEFAULT 'id' CHECK (id_kind IN ('id',
+            'a "name", (it''s)')),
+          amount BIGINT NOT NULL CHECK (amount >= 0 AND (amount < 10 OR amount > 20)),
+          taken BIGINT NOT NULL CHECK (taken <= amount)
+        );
+        """ + "\n")
+    ])
+    func write(_ sql: String) async throws { try await database.write { try $0.run(sql) } }
+    try await write("INSERT INTO holds (id, amount, taken) VALUES ('a', 5, 5)")
+    try await write("INSERT INTO holds (id, id_kind, amount, taken) VALUES ('b', NULL, 25, 5)")
+    try await write("UPDATE holds SET id_kind = 'a \"name\", (it''s)' WHERE id = 'b'")
+    for (set, check) in [
+      ("id_kind = 'other'", "holds_id_kind_check"), ("amount = -1", "holds_amount_check"),
+      ("amount = 15", "holds_amount_check"), ("taken = 6", "holds_check"),
+    ] {
+      await #expect(throws: StorageError.check(constraint: check)) {
+        try await write("UPDATE holds SET \(set) WHERE id = 'a'")
+      }
+    }
+    await #expect(throws: StorageError.notNull(column: "amount")) { try await write("UPDATE holds SET amount = NULL") }
+    let domains = try await database.read {
+      try $0.rows("SELECT typname FROM pg_type WHERE typtype = 'd' AND typnamespace = current_schema()::regnamespace")
+    }
+    #expect(domains.count == 2)
+    #expect(
+      try await database.read { try $0.rows("SELECT * FROM holds WHERE amount = 5 AND id_kind = 'id'") }.count == 1)
+    await database.close()
   }
 
   @Test func `is migrated once by nodes that start at the same time`() async throws {
