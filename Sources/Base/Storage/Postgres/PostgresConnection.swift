@@ -178,18 +178,6 @@ final class PostgresConnection {
     statements = [:]
   }
 
-  /// Runs statements and commits, in one trip.
-  ///
-  /// - Throws: ``StorageError/outcomeUnknown`` when the server did not say whether the transaction is durable: the
-  ///   connection was lost, the limit has passed, or the wait for a synchronous standby was cancelled.
-  func commit(_ batch: [PostgresStatement], limit: Duration) throws {
-    let prepared = try (batch + [.commit]).map(prepared)
-    warnings.pointee = 0
-    let results = try results(of: prepared, lastLimit: limit)
-    guard results[batch.count].command == "COMMIT" else { throw StorageError.other("the transaction had failed") }
-    guard warnings.pointee == 0 else { throw StorageError.outcomeUnknown }
-  }
-
   private func prepare(_ sql: String, _ types: [Oid]) throws -> String {
     let name = "s\(statements.count)"
     guard PQsendPrepare(handle, name, sql, CInt(types.count), types) == 1 else { throw lost() }

@@ -10,7 +10,7 @@ struct FigureService: Service {
   /// Between two steps, so that payments come first.
   private static let breath: Duration = .milliseconds(20)
   /// A step counts 17 minutes as a whole, and the newest change all the time: it works for one part of so many.
-  private static let parts = 4
+  private static let parts = 10
 
   let database: Database
   let scheduler: Scheduler
