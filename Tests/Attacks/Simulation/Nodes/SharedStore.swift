@@ -16,6 +16,7 @@ final class SharedStore {
   private let dialect: @Sendable (String) -> String
   private let locking: @Sendable (RowLock, String) -> RowLock
   private var active: SharedTransaction?
+  private var defersReferences = false
   private(set) var open: [SharedTransaction] = []
   private var holders: [RowName: [SharedTransaction]] = [:]
   private var selects: [String: LockingSelect] = [:]
@@ -203,13 +204,12 @@ extension SharedStore {
     guard !others.isEmpty else { return nil }
     let rival = try others.first { other in
       try tables.run("ROLLBACK TO statement")
-      try tables.run("PRAGMA defer_foreign_keys = ON")
       // One that contradicts what this transaction has written changes nothing here.
       for row in other.saved where row.name.table == table { _ = try? apply(row) }
       return !execute(sql, values).agrees(with: outcome)
     }
     try tables.run("ROLLBACK TO statement")
-    try tables.run("PRAGMA defer_foreign_keys = OFF")
+    try checkReferences()
     if rival == nil { _ = execute(sql, values) } else { try tables.run("RELEASE statement") }
     return rival
   }
@@ -270,14 +270,12 @@ extension SharedStore {
     active = next
     guard let next else { return }
     try tables.run("BEGIN")
-    // A row that was changed may name one that was inserted before it and is written after it here.
-    try tables.run("PRAGMA defer_foreign_keys = ON")
     var names: [RowName: RowName] = [:]
     for row in next.saved.inOrderOfReplay {
       let name = try apply(row)
       if row.kind == .inserted { names[row.name] = name }
     }
-    try tables.run("PRAGMA defer_foreign_keys = OFF")
+    try checkReferences()
     next.rename(names)
   }
 
@@ -289,9 +287,22 @@ extension SharedStore {
     }
   }
 
+  /// A row that was changed may name one that was inserted before it and is written after it here. Then its reference is
+  /// not checked until ``checkReferences()``. Not always so: after the pragma SQLite prepares every statement again.
   @discardableResult
   private func apply(_ saved: SharedTransaction.SavedRow) throws -> RowName {
-    try shape.apply(saved, to: tables, keepingNumbers: false)
+    do { return try shape.apply(saved, to: tables, keepingNumbers: false) } catch StorageError.foreignKey {
+      guard !defersReferences else { throw StorageError.foreignKey }
+      try tables.run("PRAGMA defer_foreign_keys = ON")
+      defersReferences = true
+      return try shape.apply(saved, to: tables, keepingNumbers: false)
+    }
+  }
+
+  private func checkReferences() throws {
+    guard defersReferences else { return }
+    try tables.run("PRAGMA defer_foreign_keys = OFF")
+    defersReferences = false
   }
 }
 
