@@ -28,10 +28,10 @@ extension Journal {
     return "lane-\(Self.laneNumber(of: payment))"
   }
 
-  /// 0 to 15, the same in every process: FNV-1a.
+  /// 0 to 63, the same in every process: FNV-1a.
   private static func laneNumber(of payment: PaymentID) -> UInt64 {
     let hash = payment.rawValue.utf8.reduce(0xcbf2_9ce4_8422_2325 as UInt64) { ($0 ^ UInt64($1)) &* 0x100_0000_01b3 }
-    return hash >> 60
+    return hash >> 58
   }
 
   /// The chain's newest entry, locked until the transaction ends. Several nodes may make the first head of a chain at
