@@ -32,6 +32,9 @@ package final class Transaction {
     try noting { try session.firstRow(sql, values) }
   }
 
+  /// The first row of each query, or nil, in one trip to the database.
+  package func firstRows(of queries: [SQLQuery]) throws -> [Row?] { try noting { try session.firstRows(of: queries) } }
+
   /// Runs a statement, at the latest before the next one that returns something, or before the commit. If it fails,
   /// that one throws its error.
   package func run(_ sql: String, _ values: SQLValue...) throws { try run(sql, values) }
@@ -81,6 +84,8 @@ package final class Transaction {
 package protocol StoreSession {
   func rows(_ sql: String, _ values: [SQLValue], locking: RowLock) throws -> [Row]
   func firstRow(_ sql: String, _ values: [SQLValue]) throws -> Row?
+  /// The first row of each query.
+  func firstRows(of queries: [SQLQuery]) throws -> [Row?]
   /// Runs the statement now, or together with the next one that returns something, or with the commit.
   func run(_ sql: String, _ values: [SQLValue]) throws
   /// Runs the statement now; the number of rows that it changed.
@@ -93,6 +98,23 @@ package protocol StoreSession {
   /// in `suffix`.
   func connections(named prefix: String, without suffix: String?) throws -> Int
   func serverFacts() throws -> DatabaseFacts?
+}
+
+extension StoreSession {
+  package func firstRows(of queries: [SQLQuery]) throws -> [Row?] {
+    try queries.map { try firstRow($0.sql, $0.values) }
+  }
+}
+
+/// A query and its values.
+package struct SQLQuery: Sendable, Hashable {
+  package let sql: String
+  package let values: [SQLValue]
+
+  package init(_ sql: String, _ values: SQLValue...) {
+    self.sql = sql
+    self.values = values
+  }
 }
 
 /// Whether a SELECT locks the rows that it finds. SQLite has a single writer and needs no locks.

@@ -27,8 +27,10 @@ struct BasketRecord: Sendable, Hashable {
 
 extension BasketRecord {
   static func find(_ id: BasketID, in store: Transaction) throws -> BasketRecord? {
-    try store.row("SELECT * FROM baskets WHERE id = $1", .text(id.rawValue)).map(BasketRecord.init)
+    try store.firstRows(of: [query(id)])[0].map(BasketRecord.init)
   }
+
+  static func query(_ id: BasketID) -> SQLQuery { SQLQuery("SELECT * FROM baskets WHERE id = $1", .text(id.rawValue)) }
 
   /// The basket, locked until the transaction ends. What is written because of what was read of a basket is written
   /// under this lock: a claim, a cancellation, new content and a quote follow one another on every engine.
@@ -43,10 +45,7 @@ extension BasketRecord {
 
   /// The merchant's basket, or any basket if the merchant is nil. Another merchant's is unknown.
   static func known(_ id: BasketID, of merchant: MerchantID?, in store: Transaction) throws -> BasketRecord {
-    guard let record = try find(id, in: store), merchant == nil || record.basket.merchant == merchant else {
-      throw OrderError(.basketUnknown, "no such basket", field: "basketId")
-    }
-    return record
+    try find(id, in: store).checked(isOf: merchant)
   }
 
   /// Whose basket it is, without reading what is in it.
@@ -68,7 +67,7 @@ extension BasketRecord {
     ).map(BasketRecord.init)
   }
 
-  private init(_ row: Row) throws {
+  init(_ row: Row) throws {
     let document = try StoredJSON.value(BasketDocument.self, row.text("document"))
     basket = try Basket(
       document, id: BasketID(try row.text("id")), merchant: MerchantID(try row.text("merchant")),
@@ -160,5 +159,15 @@ struct ClaimedBasket {
     guard try Journal.attempts(for: id, in: store) <= allowed else {
       throw OrderError(.attemptsUsedUp, "the basket may be tried \(allowed) times")
     }
+  }
+}
+
+extension BasketRecord? {
+  /// The basket, unless it is unknown or another merchant's. Nil for any merchant's.
+  func checked(isOf merchant: MerchantID?) throws -> BasketRecord {
+    guard let self, merchant == nil || self.basket.merchant == merchant else {
+      throw OrderError(.basketUnknown, "no such basket", field: "basketId")
+    }
+    return self
   }
 }

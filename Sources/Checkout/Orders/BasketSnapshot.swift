@@ -18,9 +18,12 @@ struct BasketSnapshot: Sendable {
   let payment: Payment?
 
   init(_ id: BasketID, of merchant: MerchantID?, in store: Transaction) throws {
-    record = try BasketRecord.known(id, of: merchant, in: store)
-    order = try OrderRecord.find(of: id, in: store)
-    payment = try Journal.payment(of: id, in: store)
+    let rows = try store.firstRows(of: [
+      BasketRecord.query(id), OrderRecord.query(of: id), Journal.paymentQuery(of: id),
+    ])
+    record = try rows[0].map(BasketRecord.init).checked(isOf: merchant)
+    order = try rows[1].map(OrderRecord.init)
+    payment = try rows[2].map(Journal.payment)
   }
 
   /// The payment that holds the basket: not one that was declined, after which another card may pay.

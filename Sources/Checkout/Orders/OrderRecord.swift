@@ -24,7 +24,11 @@ package struct OrderRecord: Sendable, Hashable {
 
 extension OrderRecord {
   static func find(of basket: BasketID, in store: Transaction) throws -> OrderRecord? {
-    try store.row("SELECT * FROM orders WHERE basket = $1", .text(basket.rawValue)).map(OrderRecord.init)
+    try store.firstRows(of: [query(of: basket)])[0].map(OrderRecord.init)
+  }
+
+  static func query(of basket: BasketID) -> SQLQuery {
+    SQLQuery("SELECT * FROM orders WHERE basket = $1", .text(basket.rawValue))
   }
 
   /// Writes the order with its contact. Another card after a decline pays the same order, perhaps at another quote.
@@ -54,7 +58,7 @@ extension OrderRecord {
     return try stored.first.map(OrderRecord.init) ?? self
   }
 
-  private init(_ row: Row) throws {
+  init(_ row: Row) throws {
     guard let currency = Currency(code: try row.text("currency")) else { throw StorageError.column("currency") }
     guard let service = ServiceType(rawValue: try row.text("service")) else { throw StorageError.column("service") }
     self.init(

@@ -30,10 +30,15 @@ extension Journal {
 
   /// The same, inside a transaction of the basket's owner.
   package static func payment(of basket: BasketID, in store: Transaction) throws -> Payment? {
-    try store.row(
-      "SELECT * FROM payments WHERE basket = $1 ORDER BY live DESC, id DESC LIMIT 1", .text(basket.rawValue)
-    ).map { try PaymentRecord($0).payment }
+    try store.firstRows(of: [paymentQuery(of: basket)])[0].map(payment)
   }
+
+  /// For a transaction that asks for more beside it; ``payment(_:)`` reads the row.
+  package static func paymentQuery(of basket: BasketID) -> SQLQuery {
+    SQLQuery("SELECT * FROM payments WHERE basket = $1 ORDER BY live DESC, id DESC LIMIT 1", .text(basket.rawValue))
+  }
+
+  package static func payment(_ row: Row) throws -> Payment { try PaymentRecord(row).payment }
 
   /// Whether an acquirer may have been asked about the basket: from then on it cannot be cancelled. A payment that was
   /// declined or failed does not count.

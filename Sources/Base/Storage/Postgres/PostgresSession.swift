@@ -42,6 +42,13 @@ final class PostgresSession: StoreSession {
 
   func firstRow(_ sql: String, _ values: [SQLValue]) throws -> Row? { try result(sql, values).rows(atMost: 1).first }
 
+  func firstRows(of queries: [SQLQuery]) throws -> [Row?] {
+    guard let last = queries.last else { return [] }
+    waiting += queries.dropLast().map { PostgresStatement($0.sql, $0.values) }
+    return try runWaiting(after: PostgresStatement(last.sql, last.values), last: queries.count)
+      .map { try $0.rows(atMost: 1).first }
+  }
+
   func run(_ sql: String, _ values: [SQLValue]) throws {
     waiting.append(PostgresStatement(sql, values))
     if waiting.count == Self.mostWaiting { try finish() }
@@ -79,13 +86,18 @@ final class PostgresSession: StoreSession {
 
   /// Runs what waits and a statement; the statement's result.
   private func runWaiting(after statement: PostgresStatement) throws -> PostgresResult {
+    try runWaiting(after: statement, last: 1)[0]
+  }
+
+  /// The results of so many of the last statements.
+  private func runWaiting(after statement: PostgresStatement, last count: Int) throws -> [PostgresResult] {
     let batch = waiting + [statement]
     waiting.removeAll(keepingCapacity: true)
     let isFirst = !hasBegun
     hasBegun = true
     let results = try noting { try connection.execute(batch) }
     if isFirst, !isReading { time = try Self.time(in: results[1]) }
-    return results[results.count - 1]
+    return Array(results.suffix(count))
   }
 
   private func noting<R>(_ statement: () throws -> R) throws -> R {
