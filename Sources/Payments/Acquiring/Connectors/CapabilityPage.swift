@@ -82,8 +82,8 @@ package struct CapabilityPage: Sendable {
   /// In days, hours and minutes.
   private static func text(_ duration: Duration) -> String {
     let minutes = duration.components.seconds / 60
-    let parts = [("days", minutes / 1_440), ("hours", minutes / 60 % 24), ("minutes", minutes % 60)]
-    return parts.filter { $0.1 > 0 }.map { "\($0.1) \($0.0)" }.joined(separator: " ")
+    let parts = [("day", minutes / 1_440), ("hour", minutes / 60 % 24), ("minute", minutes % 60)]
+    return parts.filter { $0.1 > 0 }.map { "\($0.1) \($0.0)\($0.1 == 1 ? "" : "s")" }.joined(separator: " ")
   }
 }
 
