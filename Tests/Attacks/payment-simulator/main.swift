@@ -233,7 +233,12 @@ func checkCoverage(_ files: [String]) throws -> Int {
   return coverage.missing.count + coverage.surprises.count
 }
 
-let options = try Options(CommandLine.arguments)
+let options: Options
+do { options = try Options(CommandLine.arguments) } catch let error as Options.UsageError {
+  FileHandle.standardError.write(
+    Data("payment-simulator: \(error.text); the head of its main.swift says what there is\n".utf8))
+  exit(2)
+}
 guard options.coverageFiles.isEmpty else { exit(try checkCoverage(options.coverageFiles) == 0 ? 0 : 1) }
 let supplies = try Supplies()
 var failures = 0
