@@ -161,6 +161,31 @@ private let engines = StoreEngineUnderTest.present
     await place.close(database)
   }
 
+  @Test(arguments: engines)
+  func `answers several queries at once, each by its first row or none, after what was written before`(
+    _ engine: StoreEngineUnderTest
+  ) async throws {
+    let place = try await EmptyDatabase(engine)
+    let database = try await place.open(Accounts.schema)
+    let held = try await database.write { store in
+      for id in ["a", "b"] { try store.run("INSERT INTO accounts (id, held) VALUES ($1, 7)", .text(id)) }
+      #expect(try store.firstRows(of: []).isEmpty)
+      let rows = try store.firstRows(of: [
+        SQLQuery("SELECT id FROM accounts ORDER BY id"), SQLQuery("SELECT id FROM accounts WHERE id = $1", .text("c")),
+        SQLQuery("SELECT held FROM accounts WHERE id = $1", .text("b")),
+      ])
+      #expect(try rows[0]?.text("id") == "a" && rows[1] == nil)
+      return try rows[2]?.integer("held")
+    }
+    #expect(held == 7)
+    await #expect(throws: StorageError.self) {
+      try await database.read { store in
+        try store.firstRows(of: [SQLQuery("SELECT id FROM accounts"), SQLQuery("SELECT id FROM nothing")])
+      }
+    }
+    await place.close(database)
+  }
+
   @Test(arguments: engines) func `says of several statements which failed first, and goes on with the next transaction`(
     _ engine: StoreEngineUnderTest
   ) async throws {
