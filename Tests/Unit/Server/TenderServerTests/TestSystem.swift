@@ -144,7 +144,8 @@ final class TestSystem: Sendable {
   ) async throws -> InboundResponse {
     let socket = "\(directory)/tender.db.sock".replacingOccurrences(of: "/", with: "%2F")
     let request = OutboundRequest(method: method, url: "http+unix://\(socket)\(path)", body: body)
-    return try await sender.send(request, .seconds(30))
+    // Beside all other tests a self-test of every merchant takes half a minute.
+    return try await sender.send(request, .seconds(120))
   }
 
   private static func startSandbox(
