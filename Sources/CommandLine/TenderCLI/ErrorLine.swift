@@ -26,7 +26,8 @@ enum ErrorLine {
       "this store was written by a newer version of Tender (this version does not know its migration \(name)): "
         + "run that version, or restore a backup that this version has written"
     case .otherVersions(let count):
-      "\(count) connections are of servers or commands of another version: end them first, or start this version there"
+      "\(count) \(count == 1 ? "connection is" : "connections are") of another version of Tender: "
+        + "end the server or command first, or start this version there"
     default: "the store refused: \(error)"
     }
   }
