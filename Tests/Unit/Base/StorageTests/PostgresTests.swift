@@ -122,16 +122,20 @@ private let schema = [
     let database = try await open {
       $0.statementLimit = .seconds(1)
       $0.patience = .seconds(1)
+      $0.connections = 1
     }
+    // Its statements are prepared from here on.
+    try await insert(0, database)
     let stopped = Mutex<pid_t>(0)
     let begin = ContinuousClock.now
     await #expect(throws: StorageError.connection("the database did not answer in time")) {
       try await database.write { store in
-        let pid = pid_t(try #require(try store.row("SELECT pg_backend_pid() AS pid")).integer("pid"))
+        let process = "SELECT pg_backend_pid() AS pid"
+        let pid = pid_t(try #require(try store.row(process)).integer("pid"))
         stopped.withLock { $0 = pid }
         kill(pid, SIGSTOP)
-        for id in Int64(0)..<16 { try store.run("INSERT INTO lines (id, text) VALUES ($1, 'x')", .integer(id)) }
-        _ = try store.rows("SELECT 1 AS n")
+        for id in Int64(1)...16 { try store.run("INSERT INTO lines (id, text) VALUES ($1, 'x')", .integer(id)) }
+        _ = try store.rows(process)
       }
     }
     // Two seconds and the limit of a statement, once; not sixteen times.
