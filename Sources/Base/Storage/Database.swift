@@ -58,6 +58,11 @@ package struct Database: Sendable {
     try await engine.read(body)
   }
 
+  /// The first row of each query, or nil: one consistent snapshot, in one trip to the database.
+  package func firstRows(of queries: [SQLStatement]) async throws -> [Row?] {
+    try await engine.read { try $0.lastRows(of: queries) }
+  }
+
   /// Runs `body` in a transaction and returns when its effects are on disk. An error rolls all of it back.
   ///
   /// In SQLite concurrent writes share one commit, so durable throughput grows with load. `body` may run more than once

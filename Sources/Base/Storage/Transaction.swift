@@ -32,8 +32,17 @@ package final class Transaction {
     try noting { try session.firstRow(sql, values) }
   }
 
-  /// The first row of each query, or nil, in one trip to the database.
-  package func firstRows(of queries: [SQLQuery]) throws -> [Row?] { try noting { try session.firstRows(of: queries) } }
+  package func row(_ query: SQLStatement) throws -> Row? { try firstRows(of: [query])[0] }
+
+  /// The first row of each query, or nil, in one trip to the database. Each sees what those before it have locked.
+  package func firstRows(of queries: [SQLStatement]) throws -> [Row?] {
+    try noting { try session.firstRows(of: queries, isEnd: false) }
+  }
+
+  /// The same as the end of a transaction that only reads.
+  func lastRows(of queries: [SQLStatement]) throws -> [Row?] {
+    try noting { try session.firstRows(of: queries, isEnd: true) }
+  }
 
   /// Runs a statement, at the latest before the next one that returns something, or before the commit. If it fails,
   /// that one throws its error.
@@ -42,9 +51,21 @@ package final class Transaction {
   /// The same, with as many values as the text was made for.
   func run(_ sql: String, _ values: [SQLValue]) throws { try noting { try session.run(sql, values) } }
 
+  /// Runs a statement that has to change one row, as ``run(_:_:)`` does.
+  ///
+  /// - Parameter error: what fails the transaction if the statement changes none.
+  package func changeOne(_ sql: String, _ values: SQLValue..., orThrow error: any Error) throws {
+    try noting { try session.changeOne(SQLStatement(sql, values), orThrow: error) }
+  }
+
   /// Runs a statement at once; the number of rows it changed.
   package func changes(_ sql: String, _ values: SQLValue...) throws -> Int {
     try noting { try session.changes(sql, values) }
+  }
+
+  /// Runs statements at once, in one trip to the database; for each the number of rows it changed.
+  package func changes(of statements: [SQLStatement]) throws -> [Int] {
+    try noting { try session.changes(of: statements) }
   }
 
   /// The tables of the store.
@@ -85,11 +106,17 @@ package protocol StoreSession {
   func rows(_ sql: String, _ values: [SQLValue], locking: RowLock) throws -> [Row]
   func firstRow(_ sql: String, _ values: [SQLValue]) throws -> Row?
   /// The first row of each query.
-  func firstRows(of queries: [SQLQuery]) throws -> [Row?]
+  ///
+  /// - Parameter isEnd: whether the transaction only reads, and asks for nothing more.
+  func firstRows(of queries: [SQLStatement], isEnd: Bool) throws -> [Row?]
   /// Runs the statement now, or together with the next one that returns something, or with the commit.
   func run(_ sql: String, _ values: [SQLValue]) throws
   /// Runs the statement now; the number of rows that it changed.
   func changes(_ sql: String, _ values: [SQLValue]) throws -> Int
+  func changes(of statements: [SQLStatement]) throws -> [Int]
+  /// Runs the statement as ``run(_:_:)`` does. If it changes no row, the error is thrown now or later, and nothing is
+  /// committed.
+  func changeOne(_ statement: SQLStatement, orThrow error: any Error) throws
   /// Runs one statement that defines a table or an index.
   func define(_ sql: String) throws
   /// The tables, as the engine's catalog describes them.
@@ -101,19 +128,37 @@ package protocol StoreSession {
 }
 
 extension StoreSession {
-  package func firstRows(of queries: [SQLQuery]) throws -> [Row?] {
-    try queries.map { try firstRow($0.sql, $0.values) }
+  package func firstRows(of queries: [SQLStatement], isEnd: Bool) throws -> [Row?] {
+    try queries.map { query in
+      query.locking == .none
+        ? try firstRow(query.sql, query.values) : try rows(query.sql, query.values, locking: query.locking).first
+    }
+  }
+
+  package func changes(of statements: [SQLStatement]) throws -> [Int] {
+    try statements.map { try changes($0.sql, $0.values) }
+  }
+
+  package func changeOne(_ statement: SQLStatement, orThrow error: any Error) throws {
+    guard try changes(statement.sql, statement.values) == 1 else { throw error }
   }
 }
 
-/// A query and its values.
-package struct SQLQuery: Sendable, Hashable {
-  package let sql: String
-  package let values: [SQLValue]
+/// A statement of the common SQL and its values.
+package struct SQLStatement: Sendable, Hashable {
+  let sql: String
+  let values: [SQLValue]
+  /// Of the rows that a query finds.
+  let locking: RowLock
 
-  package init(_ sql: String, _ values: SQLValue...) {
+  package init(_ sql: String, _ values: SQLValue..., locking: RowLock = .none) {
+    self.init(sql, values, locking: locking)
+  }
+
+  init(_ sql: String, _ values: [SQLValue], locking: RowLock = .none) {
     self.sql = sql
     self.values = values
+    self.locking = locking
   }
 }
 

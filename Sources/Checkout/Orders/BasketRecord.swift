@@ -27,10 +27,12 @@ struct BasketRecord: Sendable, Hashable {
 
 extension BasketRecord {
   static func find(_ id: BasketID, in store: Transaction) throws -> BasketRecord? {
-    try store.firstRows(of: [query(id)])[0].map(BasketRecord.init)
+    try store.row(query(id)).map(BasketRecord.init)
   }
 
-  static func query(_ id: BasketID) -> SQLQuery { SQLQuery("SELECT * FROM baskets WHERE id = $1", .text(id.rawValue)) }
+  static func query(_ id: BasketID) -> SQLStatement {
+    SQLStatement("SELECT * FROM baskets WHERE id = $1", .text(id.rawValue))
+  }
 
   /// The basket, locked until the transaction ends. What is written because of what was read of a basket is written
   /// under this lock: a claim, a cancellation, new content and a quote follow one another on every engine.
@@ -139,12 +141,20 @@ struct ClaimedBasket {
   private let id: BasketID
   /// Nil when the merchant has no such basket.
   private let row: Row?
+  /// As an earlier card made it; nil for the first card.
+  let order: OrderRecord?
 
   init(locking id: BasketID, of merchant: MerchantID, in store: Transaction) throws {
     self.id = id
-    row = try store.lockedRow(
+    let rows = try store.firstRows(of: [Self.lockingQuery(id, merchant), OrderRecord.query(of: id)])
+    row = rows[0]
+    order = try rows[1].map(OrderRecord.init)
+  }
+
+  private static func lockingQuery(_ id: BasketID, _ merchant: MerchantID) -> SQLStatement {
+    SQLStatement(
       "SELECT cancelled, current_quote, attempts_allowed FROM baskets WHERE id = $1 AND merchant = $2",
-      .text(id.rawValue), .text(merchant.rawValue))
+      .text(id.rawValue), .text(merchant.rawValue), locking: .waiting)
   }
 
   /// Throws unless the basket exists, is not cancelled and shows the quote.

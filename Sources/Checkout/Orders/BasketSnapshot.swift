@@ -18,9 +18,15 @@ struct BasketSnapshot: Sendable {
   let payment: Payment?
 
   init(_ id: BasketID, of merchant: MerchantID?, in store: Transaction) throws {
-    let rows = try store.firstRows(of: [
-      BasketRecord.query(id), OrderRecord.query(of: id), Journal.paymentQuery(of: id),
-    ])
+    try self.init(store.firstRows(of: Self.queries(id)), of: merchant)
+  }
+
+  static func queries(_ id: BasketID) -> [SQLStatement] {
+    [BasketRecord.query(id), OrderRecord.query(of: id), Journal.paymentQuery(of: id)]
+  }
+
+  /// - Parameter rows: the answers to ``queries(_:)``, and perhaps more behind them.
+  init(_ rows: [Row?], of merchant: MerchantID?) throws {
     record = try rows[0].map(BasketRecord.init).checked(isOf: merchant)
     order = try rows[1].map(OrderRecord.init)
     payment = try rows[2].map(Journal.payment)
@@ -45,5 +51,11 @@ struct BasketSnapshot: Sendable {
     if record.isCancelled { throw OrderError(.basketCancelled, "the basket was cancelled") }
     if let livePayment { throw OrderError(.basketPlaced, "the basket's payment is \(livePayment.status.rawValue)") }
     guard now < record.expiresAt else { throw OrderError(.basketExpired, "the basket ended at \(record.expiresAt)") }
+  }
+}
+
+extension OrderService {
+  func snapshot(of id: BasketID, _ merchant: MerchantID) async throws -> BasketSnapshot {
+    try BasketSnapshot(await database.firstRows(of: BasketSnapshot.queries(id)), of: merchant)
   }
 }

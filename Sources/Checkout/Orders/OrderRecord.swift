@@ -24,25 +24,22 @@ package struct OrderRecord: Sendable, Hashable {
 
 extension OrderRecord {
   static func find(of basket: BasketID, in store: Transaction) throws -> OrderRecord? {
-    try store.firstRows(of: [query(of: basket)])[0].map(OrderRecord.init)
+    try store.row(query(of: basket)).map(OrderRecord.init)
   }
 
-  static func query(of basket: BasketID) -> SQLQuery {
-    SQLQuery("SELECT * FROM orders WHERE basket = $1", .text(basket.rawValue))
+  static func query(of basket: BasketID) -> SQLStatement {
+    SQLStatement("SELECT * FROM orders WHERE basket = $1", .text(basket.rawValue))
   }
 
   /// Writes the order with its contact. Another card after a decline pays the same order, perhaps at another quote.
-  ///
-  /// - Returns: the order as it is stored, which has been an order since the first card.
-  func save(_ contact: OrderContact, in store: Transaction) throws -> OrderRecord {
-    let stored = try store.rows(
+  func save(_ contact: OrderContact, in store: Transaction) throws {
+    try store.run(
       """
       INSERT INTO orders (id, merchant, basket, quote, merchant_reference, amount, currency, service, customer,
         requested_for, note, guest_token, created_at, updated_at, guest)
       VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $13, $14)
       ON CONFLICT (id) DO UPDATE SET quote = $4, amount = $6, currency = $7, service = $8, requested_for = $10,
         note = $11, updated_at = $13
-      RETURNING *
       """,
       .text(id.rawValue), .text(merchant.rawValue), .text(basket.rawValue), .text(quote.rawValue),
       .text(merchantReference), .integer(amount.minorUnits), .text(amount.currency.code), .text(service.rawValue),
@@ -55,7 +52,18 @@ extension OrderRecord {
       """,
       .text(id.rawValue), .text(try StoredJSON.text(contact)), .time(store.now),
       .text(optional: contact.emailForSearch))
-    return try stored.first.map(OrderRecord.init) ?? self
+  }
+
+  /// The order as it is stored: it has been an order since the first card.
+  ///
+  /// - Parameter first: as the first card made it; nil for the first card.
+  func stored(over first: OrderRecord?, at now: Timestamp) -> OrderRecord {
+    OrderRecord(
+      id: id, merchant: merchant, basket: basket, quote: quote,
+      merchantReference: first?.merchantReference ?? merchantReference, amount: amount, service: service,
+      customer: first == nil ? customer : first?.customer, guest: first == nil ? guest : first?.guest,
+      requestedFor: requestedFor, note: note, createdAt: first?.createdAt ?? now,
+      guestToken: first == nil ? guestToken : first?.guestToken)
   }
 
   init(_ row: Row) throws {

@@ -87,7 +87,7 @@ extension OrderService {
 
   /// What became of the basket.
   package func outcome(_ id: BasketID, of merchant: MerchantID) async throws -> BasketOutcome {
-    try await database.read { try BasketSnapshot(id, of: merchant, in: $0).outcome }
+    try await snapshot(of: id, merchant).outcome
   }
 
   /// Ends the basket for good, unless an acquirer may have been asked already.

@@ -82,9 +82,7 @@ extension OrderService {
   package func place(
     _ request: PlaceOrderRequest, of merchant: MerchantID?, before deadline: Deadline
   ) async throws -> PlacedOrder {
-    let (snapshot, named) = try await database.read { store in
-      (try BasketSnapshot(request.basket, of: merchant, in: store), try Quote.find(request.quote, in: store))
-    }
+    let (snapshot, named) = try await snapshotAndQuote(request, of: merchant)
     let merchant = snapshot.record.basket.merchant
     if let payment = try await earlier(snapshot, request.token) {
       return try await again(payment, snapshot, request.token)
@@ -132,7 +130,9 @@ extension OrderService {
         let basket = try ClaimedBasket(locking: record.basket, of: record.merchant, in: store)
         let attempt = try gateway.claim(confirmed, for: call, in: store)
         try basket.check(shows: record.quote, in: store)
-        return (.new(attempt), KeptOrder(record: try record.save(contact, in: store), receipt: kept.receipt))
+        try record.save(contact, in: store)
+        let stored = record.stored(over: basket.order, at: store.now)
+        return (.new(attempt), KeptOrder(record: stored, receipt: kept.receipt))
       }
     } catch let refused as ClaimRefused {
       return (refused.claim, nil)
@@ -145,7 +145,7 @@ extension OrderService {
   /// The result of placing the basket's order: for a page that was reloaded, or lost its connection after sending.
   /// Nil before the first try.
   package func placed(_ id: BasketID, of merchant: MerchantID) async throws -> PlacedOrder? {
-    let snapshot = try await database.read { try BasketSnapshot(id, of: merchant, in: $0) }
+    let snapshot = try await snapshot(of: id, merchant)
     guard let payment = snapshot.payment, snapshot.order != nil else { return nil }
     let mode = snapshot.record.basket.document.capture
     return try await placed(id, snapshot.waitsForAnswer ? resolved(payment, mode) : payment)
@@ -159,6 +159,14 @@ extension OrderService {
 
 // The steps, in their order.
 extension OrderService {
+  private func snapshotAndQuote(
+    _ request: PlaceOrderRequest, of merchant: MerchantID?
+  ) async throws -> (BasketSnapshot, named: Quote?) {
+    let queries = BasketSnapshot.queries(request.basket)
+    let rows = try await database.firstRows(of: queries + [Quote.query(request.quote)])
+    return (try BasketSnapshot(rows, of: merchant), try rows[queries.count].map(Quote.init))
+  }
+
   /// The payment that holds the basket, or the one that this very payment token made.
   private func earlier(_ snapshot: BasketSnapshot, _ token: EncryptedPaymentToken) async throws -> Payment? {
     guard snapshot.order != nil else { return nil }

@@ -4,7 +4,11 @@ import TenderSheet
 
 extension Quote {
   static func find(_ id: QuoteID, in store: Transaction) throws -> Quote? {
-    try store.row("SELECT * FROM quotes WHERE id = $1", .text(id.rawValue)).map(Quote.init)
+    try store.row(query(id)).map(Quote.init)
+  }
+
+  static func query(_ id: QuoteID) -> SQLStatement {
+    SQLStatement("SELECT * FROM quotes WHERE id = $1", .text(id.rawValue))
   }
 
   /// Writes the quote and makes it the one that was shown last.
@@ -36,7 +40,7 @@ extension Quote {
 
   private static let kept: Int64 = 16
 
-  private init(_ row: Row) throws {
+  init(_ row: Row) throws {
     guard let currency = Currency(code: try row.text("currency")) else { throw StorageError.column("currency") }
     let shown = try StoredJSON.value(StoredLines.self, row.text("lines"))
     self.init(

@@ -39,7 +39,7 @@ package struct ServerOrder: Sendable {
       id: id, merchant: merchant, basket: basket, quote: QuoteID(""), merchantReference: merchantReference,
       amount: amount, service: isShipped ? .shipping : .noFulfillment, customer: customer, guest: nil,
       requestedFor: nil, note: nil, createdAt: store.now, guestToken: nil)
-    _ = try record.save(contact, in: store)
+    try record.save(contact, in: store)
   }
 
   /// What decides the payment's route, and what a provider may want to know.

@@ -43,7 +43,7 @@ extension OrderService {
     _ id: BasketID, _ merchant: MerchantID, _ price: (BasketRecord) async throws -> (Priced, Answer)
   ) async throws -> (quote: Quote, answer: Answer) {
     for _ in 0..<4 {
-      let snapshot = try await database.read { try BasketSnapshot(id, of: merchant, in: $0) }
+      let snapshot = try await snapshot(of: id, merchant)
       try snapshot.checkOpen(at: clock.now())
       do {
         let (priced, answer) = try await price(snapshot.record)

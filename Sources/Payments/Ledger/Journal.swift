@@ -35,12 +35,15 @@ package struct Journal: Sendable {
   ) throws -> Attempt {
     // Inserts first and asks afterwards: between a question and an insert another claim could slip in.
     let record = PaymentRecord(order, card, terms, id: PaymentID(timeOrderedID(store)), at: store.now)
-    guard try TokenUses.add(use, of: record.payment.id, in: store) else {
-      throw ClaimRefused(claim: try taken(order.id, use, store))
-    }
-    while try !record.insert(in: store) {
+    let added = try store.changes(of: [
+      TokenUses.addition(of: use, to: record.payment.id, at: store.now), record.insertion,
+    ])
+    guard added[0] == 1 else { throw ClaimRefused(claim: try taken(record.payment, use, store)) }
+    var isInserted = added[1] == 1
+    while !isInserted {
       // It may be declined by now: another process commits between two statements. Then the order is free.
       if let rival = try rival(for: order.id, store) { throw ClaimRefused(claim: rival) }
+      isInserted = try record.insert(in: store)
     }
     return try begin(record, store)
   }
@@ -58,7 +61,12 @@ package struct Journal: Sendable {
     pause: Duration = .zero, in store: Transaction
   ) throws -> RecordedAnswer {
     let posted = try posted(answer, for: attempt, reportedTo: recipient, pause: pause, in: store)
-    let payment = try posted ?? PaymentRecord.known(attempt.payment, in: store).payment
+    // A refund may be one of several of its request.
+    if let posted, attempt.kind != .refund {
+      return RecordedAnswer(
+        outcome: OperationOutcome(operation: posted.operation, payment: posted.payment, parts: []), isDropped: false)
+    }
+    let payment = try posted?.payment ?? PaymentRecord.known(attempt.payment, in: store).payment
     return RecordedAnswer(
       outcome: try Self.outcome(of: attempt.request, payment, in: store), isDropped: posted == nil)
   }
@@ -218,8 +226,10 @@ extension Journal {
 
   /// Why a payment token was refused. A payment of the order comes before the payment token: a second payment gets the
   /// answer of the first.
-  private func taken(_ order: OrderID, _ use: TokenUse, _ store: Transaction) throws -> Claim {
-    try Self.answer(for: order, spending: use, in: store).map(Claim.inTheWay) ?? .tokenReused
+  ///
+  /// - Parameter new: the payment that was to be made. It may be written already, and is rolled back.
+  private func taken(_ new: Payment, _ use: TokenUse, _ store: Transaction) throws -> Claim {
+    try Self.answer(for: new.order, spending: use, beside: new.id, in: store).map(Claim.inTheWay) ?? .tokenReused
   }
 
   /// The payment that keeps a claim from its order.

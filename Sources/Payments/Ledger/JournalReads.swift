@@ -30,12 +30,13 @@ extension Journal {
 
   /// The same, inside a transaction of the basket's owner.
   package static func payment(of basket: BasketID, in store: Transaction) throws -> Payment? {
-    try store.firstRows(of: [paymentQuery(of: basket)])[0].map(payment)
+    try store.row(paymentQuery(of: basket)).map(payment)
   }
 
   /// For a transaction that asks for more beside it; ``payment(_:)`` reads the row.
-  package static func paymentQuery(of basket: BasketID) -> SQLQuery {
-    SQLQuery("SELECT * FROM payments WHERE basket = $1 ORDER BY live DESC, id DESC LIMIT 1", .text(basket.rawValue))
+  package static func paymentQuery(of basket: BasketID) -> SQLStatement {
+    SQLStatement(
+      "SELECT * FROM payments WHERE basket = $1 ORDER BY live DESC, id DESC LIMIT 1", .text(basket.rawValue))
   }
 
   package static func payment(_ row: Row) throws -> Payment { try PaymentRecord(row).payment }
@@ -164,8 +165,10 @@ extension Journal {
     }
   }
 
-  static func answer(for order: OrderID, spending use: TokenUse, in store: Transaction) throws -> Payment? {
-    if let live = try livePayment(of: order, in: store) { return live }
+  static func answer(
+    for order: OrderID, spending use: TokenUse, beside new: PaymentID? = nil, in store: Transaction
+  ) throws -> Payment? {
+    if let live = try livePayment(of: order, in: store), live.id != new { return live }
     guard let id = try TokenUses.payment(using: use, in: store) else { return nil }
     let payment = try PaymentRecord.find(id, in: store)?.payment
     return payment?.order == order ? payment : nil

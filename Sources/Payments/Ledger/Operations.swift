@@ -31,23 +31,26 @@ enum Operations {
       .text(merchantReference))
   }
 
-  /// Writes the answer; false when the operation has one already or another process holds its lease.
+  /// Writes the answer.
+  ///
+  /// - Returns: the operation as it is then; nil when it had an answer already or another process holds its lease.
   static func close(
     _ attempt: Attempt, with answer: AcquirerAnswer, nextTry: Timestamp, in store: Transaction
-  ) throws -> Bool {
+  ) throws -> OperationRecord? {
     let note = Note(answer)
-    let closed = try store.changes(
+    return try store.rows(
       """
       UPDATE operations SET state = $3, acquirer_reference = COALESCE($4, acquirer_reference),
         network_transaction_id = COALESCE($5, network_transaction_id), code = $6, detail = $7, answered_at = $8,
         sent_until = $8, lease_until = 0, next_try = $9, tries = tries + $10, decline_reason = $11
       WHERE reference = $1 AND fence = $2 AND \(isOpen)
+      RETURNING *, CAST($12 AS TEXT) AS currency
       """,
       .text(attempt.reference.rawValue), .integer(attempt.fence), .text(note.state.rawValue),
       .text(optional: note.acquirerReference), .text(optional: note.networkTransactionID), .text(optional: note.code),
       .text(optional: note.detail), .time(store.now), .time(nextTry), .integer(attempt.past == nil ? 0 : 1),
-      .text(optional: note.declineReason?.rawValue))
-    return closed == 1
+      .text(optional: note.declineReason?.rawValue), .text(attempt.amount.currency.code)
+    ).first.map(OperationRecord.init)
   }
 
   /// Ends an operation that another one decided: an authorization that was reversed.
@@ -182,11 +185,15 @@ enum Operations {
   }
 
   static func hasOpenReversal(of payment: PaymentID, in store: Transaction) throws -> Bool {
-    try store.row(
+    try store.row(openReversalQuery(of: payment)) != nil
+  }
+
+  static func openReversalQuery(of payment: PaymentID) -> SQLStatement {
+    SQLStatement(
       """
       SELECT reference FROM operations
       WHERE payment = $1 AND kind = 'reverse' AND \(isOpen)
-      """, .text(payment.rawValue)) != nil
+      """, .text(payment.rawValue))
   }
 
   /// Whether a capture, a void or an increment is under way. The acquirer may not have received it yet, or have decided

@@ -61,7 +61,7 @@ extension OutboxEvent {
   ///   cannot be taken before an earlier one.
   /// - Returns: none as well while another process takes them.
   package static func take(payments: Int, in store: Transaction) throws -> [OutboxEvent] {
-    guard let head = try head(in: store), try isWaiting(in: store) else { return [] }
+    guard let head = try headOfWaiting(in: store) else { return [] }
     let (position, before) = (try head.integer("position"), try head.time("handed_over_at"))
     let last = position + Int64(try number(payments, after: position, notBefore: max(store.now, before), in: store))
     guard last > position else { return [] }
@@ -76,20 +76,22 @@ extension OutboxEvent {
     ).map(OutboxEvent.init)
   }
 
-  /// The place of the last event that was handed over, locked until the transaction ends; nil while another process has
-  /// locked it.
-  private static func head(in store: Transaction) throws -> Row? {
-    let find = "SELECT position, handed_over_at FROM outbox_head WHERE id = 1"
-    if let head = try store.unclaimedRows(find).first { return head }
-    guard try store.row(find) == nil else { return nil }
-    try store.run(
-      "INSERT INTO outbox_head (id, position, handed_over_at) VALUES (1, 0, 0) ON CONFLICT DO NOTHING")
-    return try store.unclaimedRows(find).first
+  /// The place of the last event that was handed over, locked until the transaction ends; nil when no event waits, as
+  /// most looks find, and while another process has locked it.
+  private static func headOfWaiting(in store: Transaction) throws -> Row? {
+    let waiting = SQLStatement("SELECT payment FROM outbox WHERE delivered_at IS NULL ORDER BY next_try LIMIT 1")
+    let rows = try store.firstRows(of: [SQLStatement(findHead, locking: .skipping), waiting])
+    guard rows[1] != nil else { return nil }
+    return try rows[0] ?? firstHead(in: store)
   }
 
-  /// Most looks find nothing; this is the cheapest of them.
-  private static func isWaiting(in store: Transaction) throws -> Bool {
-    try store.row("SELECT payment FROM outbox WHERE delivered_at IS NULL ORDER BY next_try LIMIT 1") != nil
+  private static let findHead = "SELECT position, handed_over_at FROM outbox_head WHERE id = 1"
+
+  private static func firstHead(in store: Transaction) throws -> Row? {
+    guard try store.row(findHead) == nil else { return nil }
+    try store.run(
+      "INSERT INTO outbox_head (id, position, handed_over_at) VALUES (1, 0, 0) ON CONFLICT DO NOTHING")
+    return try store.unclaimedRows(findHead).first
   }
 
   /// Gives the waiting events the next positions, by one statement, because every other write waits for it. All get the

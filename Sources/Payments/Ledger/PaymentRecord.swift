@@ -105,7 +105,15 @@ struct PaymentRecord {
 extension PaymentRecord {
   /// The payment, locked until the transaction ends.
   static func known(_ id: PaymentID, in store: Transaction) throws -> PaymentRecord {
-    let row = try store.lockedRow("SELECT * FROM payments WHERE id = $1", .text(id.rawValue))
+    try known(id, in: store.row(lockingQuery(id)))
+  }
+
+  /// For a transaction that asks for more beside it; ``known(_:in:)-(_,Row?)`` reads the row.
+  static func lockingQuery(_ id: PaymentID) -> SQLStatement {
+    SQLStatement("SELECT * FROM payments WHERE id = $1", .text(id.rawValue), locking: .waiting)
+  }
+
+  static func known(_ id: PaymentID, in row: Row?) throws -> PaymentRecord {
     guard let row else { throw JournalError.noSuchPayment(id) }
     return try PaymentRecord(row)
   }
@@ -115,8 +123,11 @@ extension PaymentRecord {
   }
 
   /// False when the order has a live payment.
-  func insert(in store: Transaction) throws -> Bool {
-    let inserted = try store.changes(
+  func insert(in store: Transaction) throws -> Bool { try store.changes(of: [insertion]) == [1] }
+
+  /// Adds no row when the order has a live payment.
+  var insertion: SQLStatement {
+    SQLStatement(
       """
       INSERT INTO payments (id, order_id, merchant, basket, route, status, live, amount, currency,
         amount_confirmed, capture_mode, authorized, captured, refunded, reserved_capture, reserved_void,
@@ -135,11 +146,10 @@ extension PaymentRecord {
       .text(optional: sale.merchantAccount), .text(optional: sale.statementDescriptor),
       .text(optional: sale.merchantCategory), .text(optional: payment.card.name),
       .integer(optional: captureDelay?.components.seconds))
-    return inserted == 1
   }
 
   func save(over before: PaymentRecord, in store: Transaction) throws {
-    let saved = try store.changes(
+    try store.changeOne(
       """
       UPDATE payments SET status = $3, live = $4, authorized = $5, captured = $6, refunded = $7,
         reserved_capture = $8, reserved_void = $9, reserved_refund = $10, authorization_code = $11,
@@ -156,8 +166,7 @@ extension PaymentRecord {
       .text(optional: payment.reportedOutcome?.rawValue), .time(optional: captureDue), .time(optional: holdUntil),
       .text(optional: alarm), .time(payment.updatedAt), .text(optional: payment.reportedStatus?.rawValue), .text(route),
       .integer(balances.chargedBack), .text(optional: sale.merchantAccount), .integer(balances.incremented),
-      .integer(version))
-    guard saved == 1 else { throw JournalError.conflict }
+      .integer(version), orThrow: JournalError.conflict)
   }
 
   init(_ row: Row) throws {

@@ -8,7 +8,7 @@ extension Journal {
     _ answer: AcquirerAnswer, for attempt: Attempt, reportedTo recipient: Recipient, pause: Duration,
     in store: Transaction
   ) throws -> Payment {
-    try posted(answer, for: attempt, reportedTo: recipient, pause: pause, in: store)
+    try posted(answer, for: attempt, reportedTo: recipient, pause: pause, in: store)?.payment
       ?? PaymentRecord.known(attempt.payment, in: store).payment
   }
 
@@ -16,13 +16,30 @@ extension Journal {
   func posted(
     _ answer: AcquirerAnswer, for attempt: Attempt, reportedTo recipient: Recipient, pause: Duration,
     in store: Transaction
-  ) throws -> Payment? {
-    let before = try PaymentRecord.known(attempt.payment, in: store)
+  ) throws -> (operation: OperationRecord, payment: Payment)? {
+    let rows = try store.firstRows(of: [
+      PaymentRecord.lockingQuery(attempt.payment), Operations.openReversalQuery(of: attempt.payment),
+    ])
+    let (before, isReversed) = (try PaymentRecord.known(attempt.payment, in: rows[0]), rows[1] != nil)
     let believed = try isOutdated(answer, attempt, in: store) ? .outdated : answer.believed(for: attempt)
-    guard try Operations.close(attempt, with: believed, nextTry: store.now.adding(pause), in: store) else { return nil }
+    guard let closed = try Operations.close(attempt, with: believed, nextTry: store.now.adding(pause), in: store) else {
+      return nil
+    }
+    return (closed, try post(believed, for: attempt, on: before, isReversed, reportedTo: recipient, in: store))
+  }
+
+  /// Moves the payment as the answer says.
+  ///
+  /// - Parameter isReversed: whether a reversal of it is under way.
+  private func post(
+    _ believed: AcquirerAnswer, for attempt: Attempt, on before: PaymentRecord, _ isReversed: Bool,
+    reportedTo recipient: Recipient, in store: Transaction
+  ) throws -> Payment {
     let answer = believed.posted
     if attempt.kind == .reverse { return try undone(answer, attempt, before, in: store) }
-    if attempt.kind == .authorize, case .approved = answer, try mustNotAdopt(before, in: store) {
+    // After *failure* was reported, or the reversal has begun, an approval comes too late to be adopted.
+    let isTooLate = before.payment.reportedOutcome == .failure || isReversed
+    if attempt.kind == .authorize, case .approved = answer, isTooLate {
       try scheduleReversal(of: attempt, before, in: store)
       return before.payment
     }
@@ -59,11 +76,6 @@ extension Journal {
     let (after, released) = Posting.close(balances)
     try Operations.release(released, with: final, in: store)
     return after
-  }
-
-  /// After *failure* was reported, or the reversal has begun, an approval comes too late to be adopted.
-  private func mustNotAdopt(_ before: PaymentRecord, in store: Transaction) throws -> Bool {
-    try before.payment.reportedOutcome == .failure || Operations.hasOpenReversal(of: before.payment.id, in: store)
   }
 
   /// Writes the payment with its audit entry, and its event if anything changed that the merchant would see.

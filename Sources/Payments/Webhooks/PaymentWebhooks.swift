@@ -18,11 +18,23 @@ package enum PaymentWebhooks {
     }
   }
 
-  static func addresses(of payment: PaymentID, in store: Transaction) throws -> [String] {
-    try store.rows("SELECT url FROM payment_webhooks WHERE payment = $1 ORDER BY url", .text(payment.rawValue)).map {
-      try $0.text("url")
+  /// How many payments can be asked for at once.
+  static let page = 64
+
+  /// - Parameter payments: ``page`` of them at most.
+  static func addresses(of payments: Set<PaymentID>, in store: Transaction) throws -> [PaymentID: [String]] {
+    guard let any = payments.first else { return [:] }
+    // The same text for any number of payments, so that it is prepared once.
+    let ids = Array(payments) + Array(repeating: any, count: max(0, page - payments.count))
+    return try store.rows(selection, ids.map { .text($0.rawValue) }).reduce(into: [:]) { addresses, row in
+      addresses[PaymentID(try row.text("payment")), default: []].append(try row.text("url"))
     }
   }
+
+  private static let selection = """
+    SELECT payment, url FROM payment_webhooks
+    WHERE payment IN (\((1...page).map { "$\($0)" }.joined(separator: ", "))) ORDER BY url
+    """
 
   /// The endpoint of an address; nil for the id of an endpoint that the merchant has named.
   static func endpoint(_ id: String, _ key: WebhookKey?) -> WebhookEndpoint? {

@@ -121,18 +121,20 @@ package struct WebhookDispatcher: Sendable {
   /// One commit: what is added to the queues is taken out of the outbox with it. False when nothing waited.
   private func handOverPage() async throws -> Bool {
     try await database.write { store in
-      let events = try OutboxEvent.take(payments: 64, in: store)
+      let events = try OutboxEvent.take(payments: PaymentWebhooks.page, in: store)
+      let addresses = try PaymentWebhooks.addresses(of: Set(events.map(\.payment)), in: store)
       for event in events {
-        for endpoint in try endpoints(of: event, in: store) { try Deliveries.add(event, to: endpoint, in: store) }
+        for endpoint in endpoints(of: event, addresses[event.payment] ?? []) {
+          try Deliveries.add(event, to: endpoint, in: store)
+        }
         try alongside(event, store)
       }
       return !events.isEmpty
     }
   }
 
-  private func endpoints(of event: OutboxEvent, in store: Transaction) throws -> [WebhookEndpoint] {
+  private func endpoints(of event: OutboxEvent, _ addresses: [String]) -> [WebhookEndpoint] {
     let key = keys(event.merchant)
-    let addresses = key == nil ? [] : try PaymentWebhooks.addresses(of: event.payment, in: store)
     return endpoints(event.merchant) + addresses.compactMap { PaymentWebhooks.endpoint($0, key) }
   }
 

@@ -10,6 +10,8 @@ package struct PoolFigures: Sendable, Hashable {
   package internal(set) var waits = 0
   /// How long they waited, all together.
   package internal(set) var waited: Duration = .zero
+  /// How often a transaction waited for the database's answer. One answer may be that to several statements.
+  package internal(set) var trips = 0
   /// Transactions that were run again, by reason.
   package internal(set) var retries: [RetryReason: Int] = [:]
   /// Commits of which the database did not say whether they happened.
@@ -46,6 +48,7 @@ final class PoolCounter: Sendable {
     }
   }
 
+  func made(trips count: Int) { state.withLock { $0.trips += count } }
   func retries(_ reason: RetryReason) { state.withLock { $0.retries[reason, default: 0] += 1 } }
   func isInDoubt() { state.withLock { $0.unknownOutcomes += 1 } }
 }

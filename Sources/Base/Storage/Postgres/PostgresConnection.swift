@@ -87,7 +87,7 @@ final class PostgresConnection {
   /// Runs statements in one trip, each prepared at its first use.
   ///
   /// - Returns: their results. After the first that fails the server runs none.
-  func execute(_ batch: [PostgresStatement]) throws -> [PostgresResult] {
+  func execute(_ batch: [SQLStatement]) throws -> [PostgresResult] {
     let statements = try batch.map(prepared)
     try send(statements)
     let outcomes = try statements.map { try outcome(of: $0, statementLimit) }
@@ -99,7 +99,7 @@ final class PostgresConnection {
   ///
   /// - Throws: ``StorageError/outcomeUnknown`` when the server did not say whether the transaction is durable: the
   ///   connection was lost, the limit has passed, or the wait for a synchronous standby was cancelled.
-  func commit(_ batch: [PostgresStatement], limit: Duration) throws {
+  func commit(_ batch: [SQLStatement], limit: Duration) throws {
     let (statements, commit) = (try batch.map(prepared), try prepared(.commit))
     warnings.pointee = 0
     // A server that gives its reason at a statement does not come to COMMIT, which is already on its way.
@@ -152,10 +152,11 @@ final class PostgresConnection {
     let isEarlier: Bool
   }
 
-  private func prepared(_ statement: PostgresStatement) throws -> PreparedStatement {
+  private func prepared(_ statement: SQLStatement) throws -> PreparedStatement {
     let parameters = PostgresParameters(statement.values)
-    let known = statements[StatementKey(sql: statement.sql, types: parameters.types)]
-    let name = try known ?? prepare(statement.sql, parameters.types)
+    let text = statement.text
+    let known = statements[StatementKey(sql: text, types: parameters.types)]
+    let name = try known ?? prepare(text, parameters.types)
     return PreparedStatement(name: name, parameters: parameters, isEarlier: known != nil)
   }
 
@@ -225,15 +226,17 @@ final class PostgresConnection {
   }
 }
 
-/// A statement of the common SQL and its values.
-struct PostgresStatement {
-  let sql: String
-  let values: [SQLValue]
+extension SQLStatement {
+  static let commit = SQLStatement("COMMIT")
+  fileprivate var text: String { sql + locking.clause }
+}
 
-  init(_ sql: String, _ values: [SQLValue]) {
-    self.sql = sql
-    self.values = values
+extension RowLock {
+  fileprivate var clause: String {
+    switch self {
+    case .none: ""
+    case .waiting: " FOR UPDATE"
+    case .skipping: " FOR UPDATE SKIP LOCKED"
+    }
   }
-
-  static let commit = PostgresStatement("COMMIT", [])
 }

@@ -6,20 +6,39 @@ final class PostgresSession: StoreSession {
   private let isReading: Bool
   /// Statements whose results are not used yet; they go to the server together with the next one. First of all the
   /// beginning, and in a transaction that writes the question for the time.
-  private var waiting: [PostgresStatement]
+  private var waiting: [Waiting]
   /// Of the server, from the first trip of a transaction that writes; nil as long as it is not known.
   private var time: Timestamp?
   /// Whether anything has been sent, so that it has to be taken back after an error.
   private(set) var hasBegun = false
+  /// Whether a transaction that only reads has committed.
+  private var hasEnded = false
   /// Limits what libpq keeps in memory: it writes all of them before it reads an answer.
   private static let mostWaiting = 32
+  /// How often the server's answer was waited for.
+  private(set) var trips = 0
   /// The first error, which has ended the transaction.
   private(set) var failure: PostgresError?
 
   init(_ connection: PostgresConnection, isReading: Bool) {
     self.connection = connection
     self.isReading = isReading
-    waiting = isReading ? [.beginReading] : [.beginWriting, .time]
+    waiting = (isReading ? [.beginReading] : [.beginWriting, .time]).map { Waiting($0) }
+  }
+
+  private struct Waiting {
+    let statement: SQLStatement
+    /// What fails the transaction if the statement does not change one row.
+    let demand: (any Error)?
+
+    init(_ statement: SQLStatement, demand: (any Error)? = nil) {
+      self.statement = statement
+      self.demand = demand
+    }
+
+    func check(_ result: PostgresResult) throws {
+      if let demand, result.changedCount != 1 { throw demand }
+    }
   }
 
   /// The database's time, which is the same for every node. Most transactions that only read do without it.
@@ -37,29 +56,39 @@ final class PostgresSession: StoreSession {
   }
 
   func rows(_ sql: String, _ values: [SQLValue], locking: RowLock) throws -> [Row] {
-    try result(sql + locking.clause, values).rows()
+    try runWaiting(after: SQLStatement(sql, values, locking: locking)).rows()
   }
 
-  func firstRow(_ sql: String, _ values: [SQLValue]) throws -> Row? { try result(sql, values).rows(atMost: 1).first }
-
-  func firstRows(of queries: [SQLQuery]) throws -> [Row?] {
-    guard let last = queries.last else { return [] }
-    waiting += queries.dropLast().map { PostgresStatement($0.sql, $0.values) }
-    return try runWaiting(after: PostgresStatement(last.sql, last.values), last: queries.count)
-      .map { try $0.rows(atMost: 1).first }
+  func firstRow(_ sql: String, _ values: [SQLValue]) throws -> Row? {
+    try runWaiting(after: SQLStatement(sql, values)).rows(atMost: 1).first
   }
 
-  func run(_ sql: String, _ values: [SQLValue]) throws {
-    waiting.append(PostgresStatement(sql, values))
+  func firstRows(of queries: [SQLStatement], isEnd: Bool) throws -> [Row?] {
+    hasEnded = isReading && isEnd
+    let results = try runWaiting(with: hasEnded ? queries + [.commit] : queries)
+    return try results.prefix(queries.count).map { try $0.rows(atMost: 1).first }
+  }
+
+  func run(_ sql: String, _ values: [SQLValue]) throws { try wait(Waiting(SQLStatement(sql, values))) }
+
+  func changeOne(_ statement: SQLStatement, orThrow error: any Error) throws {
+    try wait(Waiting(statement, demand: error))
+  }
+
+  func changes(_ sql: String, _ values: [SQLValue]) throws -> Int {
+    try runWaiting(after: SQLStatement(sql, values)).changedCount
+  }
+
+  func changes(of statements: [SQLStatement]) throws -> [Int] {
+    try runWaiting(with: statements).map(\.changedCount)
+  }
+
+  private func wait(_ statement: Waiting) throws {
+    waiting.append(statement)
     if waiting.count == Self.mostWaiting { try finish() }
   }
 
-  func changes(_ sql: String, _ values: [SQLValue]) throws -> Int { try result(sql, values).changedCount }
-
-  private func finish() throws {
-    guard let last = waiting.popLast() else { return }
-    _ = try runWaiting(after: last)
-  }
+  private func finish() throws { _ = try runWaiting(with: []) }
 
   func define(_ sql: String) throws {
     try finish()
@@ -67,37 +96,38 @@ final class PostgresSession: StoreSession {
   }
 
   /// Ends a transaction that only read, which has no outcome to be unknown.
-  func endReading() throws { _ = try runWaiting(after: .commit) }
+  func endReading() throws {
+    if !hasEnded { _ = try runWaiting(after: .commit) }
+  }
 
   /// Commits, together with what waits.
   ///
   /// Not together with the beginning: a connection that was lost while it was idle is found before anything can have
-  /// been committed.
+  /// been committed. And not together with a statement whose result may fail the transaction.
   ///
   /// - Throws: ``StorageError/outcomeUnknown`` as ``PostgresConnection/commit(_:limit:)``.
   func commit(limit: Duration) throws {
-    if !hasBegun { try finish() }
-    try noting { try connection.commit(waiting, limit: limit) }
+    if !hasBegun || waiting.contains(where: { $0.demand != nil }) { try finish() }
+    trips += 1
+    try noting { try connection.commit(waiting.map(\.statement), limit: limit) }
   }
 
-  private func result(_ sql: String, _ values: [SQLValue]) throws -> PostgresResult {
-    try runWaiting(after: PostgresStatement(sql, values))
+  private func runWaiting(after statement: SQLStatement) throws -> PostgresResult {
+    try runWaiting(with: [statement])[0]
   }
 
-  /// Runs what waits and a statement; the statement's result.
-  private func runWaiting(after statement: PostgresStatement) throws -> PostgresResult {
-    try runWaiting(after: statement, last: 1)[0]
-  }
-
-  /// The results of so many of the last statements.
-  private func runWaiting(after statement: PostgresStatement, last count: Int) throws -> [PostgresResult] {
-    let batch = waiting + [statement]
+  /// Runs what waits, and further statements, in one trip; the further statements' results.
+  private func runWaiting(with statements: [SQLStatement]) throws -> [PostgresResult] {
+    let batch = waiting + statements.map { Waiting($0) }
+    guard !batch.isEmpty else { return [] }
     waiting.removeAll(keepingCapacity: true)
     let isFirst = !hasBegun
     hasBegun = true
-    let results = try noting { try connection.execute(batch) }
+    trips += 1
+    let results = try noting { try connection.execute(batch.map(\.statement)) }
+    for (statement, result) in zip(batch, results) { try statement.check(result) }
     if isFirst, !isReading { time = try Self.time(in: results[1]) }
-    return Array(results.suffix(count))
+    return Array(results.suffix(statements.count))
   }
 
   private func noting<R>(_ statement: () throws -> R) throws -> R {
@@ -108,20 +138,10 @@ final class PostgresSession: StoreSession {
   }
 }
 
-extension RowLock {
-  fileprivate var clause: String {
-    switch self {
-    case .none: ""
-    case .waiting: " FOR UPDATE"
-    case .skipping: " FOR UPDATE SKIP LOCKED"
-    }
-  }
-}
-
-extension PostgresStatement {
+extension SQLStatement {
   /// One snapshot for all that is read.
-  fileprivate static let beginReading = PostgresStatement("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY", [])
-  fileprivate static let beginWriting = PostgresStatement("BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE", [])
-  fileprivate static let time = PostgresStatement(
-    "SELECT CAST(extract(epoch FROM clock_timestamp()) * 1000000 AS BIGINT) AS now", [])
+  fileprivate static let beginReading = SQLStatement("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY")
+  fileprivate static let beginWriting = SQLStatement("BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE")
+  fileprivate static let time = SQLStatement(
+    "SELECT CAST(extract(epoch FROM clock_timestamp()) * 1000000 AS BIGINT) AS now")
 }

@@ -54,6 +54,7 @@ final class PostgresWorker {
   private func attempt(_ job: PostgresJob) throws -> @Sendable () -> Void {
     let connection = try connected()
     let session = PostgresSession(connection, isReading: job.isReading)
+    defer { counter.made(trips: session.trips) }
     do {
       let transaction = Transaction(session) { [clock] in try clock?.now() ?? session.now() }
       let answer = try job.perform(transaction)

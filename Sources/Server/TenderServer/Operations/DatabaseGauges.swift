@@ -21,6 +21,9 @@ extension Gauge {
       Gauge(
         name: "tender_store_wait_seconds_total", help: "How long they waited, all together.", time: pool.waited,
         kind: .counter),
+      Gauge(
+        name: "tender_store_trips_total", help: "How often a transaction waited for the database's answer.",
+        labels: [:], value: Int64(pool.trips), kind: .counter),
     ]
   }
 

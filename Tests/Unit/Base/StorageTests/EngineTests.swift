@@ -171,8 +171,9 @@ private let engines = StoreEngineUnderTest.present
       for id in ["a", "b"] { try store.run("INSERT INTO accounts (id, held) VALUES ($1, 7)", .text(id)) }
       #expect(try store.firstRows(of: []).isEmpty)
       let rows = try store.firstRows(of: [
-        SQLQuery("SELECT id FROM accounts ORDER BY id"), SQLQuery("SELECT id FROM accounts WHERE id = $1", .text("c")),
-        SQLQuery("SELECT held FROM accounts WHERE id = $1", .text("b")),
+        SQLStatement("SELECT id FROM accounts ORDER BY id"),
+        SQLStatement("SELECT id FROM accounts WHERE id = $1", .text("c")),
+        SQLStatement("SELECT held FROM accounts WHERE id = $1", .text("b")),
       ])
       #expect(try rows[0]?.text("id") == "a" && rows[1] == nil)
       return try rows[2]?.integer("held")
@@ -180,9 +181,73 @@ private let engines = StoreEngineUnderTest.present
     #expect(held == 7)
     await #expect(throws: StorageError.self) {
       try await database.read { store in
-        try store.firstRows(of: [SQLQuery("SELECT id FROM accounts"), SQLQuery("SELECT id FROM nothing")])
+        try store.firstRows(of: [SQLStatement("SELECT id FROM accounts"), SQLStatement("SELECT id FROM nothing")])
       }
     }
+    await place.close(database)
+  }
+
+  @Test(arguments: engines) func `answers queries without a transaction of the caller's`(
+    _ engine: StoreEngineUnderTest
+  ) async throws {
+    let place = try await EmptyDatabase(engine)
+    let database = try await place.open(Accounts.schema)
+    try await database.write { try $0.run("INSERT INTO accounts (id, held) VALUES ('a', 7)") }
+    let (known, other) = (
+      SQLStatement("SELECT held FROM accounts WHERE id = $1", .text("a")),
+      SQLStatement("SELECT held FROM accounts WHERE id = $1", .text("b"))
+    )
+    let rows = try await database.firstRows(of: [other, known])
+    #expect(try rows[0] == nil && rows[1]?.integer("held") == 7)
+    #expect(try await database.firstRows(of: []).isEmpty)
+    await #expect(throws: StorageError.self) {
+      try await database.firstRows(of: [known, SQLStatement("SELECT id FROM nothing")])
+    }
+    #expect(try await database.firstRows(of: [known])[0]?.integer("held") == 7)
+    await place.close(database)
+  }
+
+  @Test(arguments: engines) func `says of each of several statements how many rows it changed`(
+    _ engine: StoreEngineUnderTest
+  ) async throws {
+    let place = try await EmptyDatabase(engine)
+    let database = try await place.open(Accounts.schema)
+    let counts = try await database.write { store in
+      let insert = SQLStatement("INSERT INTO accounts (id, held) VALUES ($1, 1) ON CONFLICT DO NOTHING", .text("a"))
+      let other = SQLStatement("INSERT INTO accounts (id, held) VALUES ($1, 2) ON CONFLICT DO NOTHING", .text("b"))
+      return try store.changes(of: [insert, insert, other, SQLStatement("UPDATE accounts SET held = 3")])
+    }
+    #expect(counts == [1, 0, 1, 2])
+    await place.close(database)
+  }
+
+  @Test(arguments: engines) func `commits nothing when a statement that has to change a row changes none`(
+    _ engine: StoreEngineUnderTest
+  ) async throws {
+    struct NoSuchAccount: Error {}
+    let place = try await EmptyDatabase(engine)
+    let database = try await place.open(Accounts.schema)
+    for id in ["a", "b", "b"] {
+      let isKnown = id == "a"
+      try await database.write { store in
+        try store.run("INSERT INTO accounts (id, held) VALUES ('a', 1) ON CONFLICT (id) DO UPDATE SET held = 5")
+      }
+      // As the last statement, and before others, of which one answers.
+      for answers in [false, true] {
+        let result = await Result.of {
+          try await database.write { store in
+            try store.changeOne(
+              "UPDATE accounts SET held = held + 1 WHERE id = $1", .text(id), orThrow: NoSuchAccount())
+            guard answers else { return }
+            try store.run("UPDATE accounts SET held = held + 100 WHERE id = 'a'")
+            _ = try store.rows("SELECT id FROM accounts")
+          }
+        }
+        #expect((try? result.get()) != nil || (result.failure is NoSuchAccount && !isKnown))
+        #expect((try? result.get()) == nil || isKnown)
+      }
+    }
+    #expect(try await database.read { try $0.row("SELECT held FROM accounts")?.integer("held") } == 5)
     await place.close(database)
   }
 
@@ -300,5 +365,15 @@ private let engines = StoreEngineUnderTest.present
     gate.signal()
     #expect(try await counts == [0, 0])
     await place.close(database)
+  }
+}
+
+extension Result where Failure == any Error {
+  fileprivate static func of(_ work: () async throws -> Success) async -> Self {
+    do { return .success(try await work()) } catch { return .failure(error) }
+  }
+
+  fileprivate var failure: (any Error)? {
+    if case .failure(let error) = self { error } else { nil }
   }
 }

@@ -31,6 +31,7 @@ private let schema = [
   ) async -> Task<Void, any Error> {
     let (begun, begin) = AsyncStream.makeStream(of: Void.self)
     let held = Task {
+      defer { begin.finish() }
       try await database.write { store in
         try body(store)
         begin.finish()
@@ -287,6 +288,54 @@ private let schema = [
     let database = try await Database.postgres(PostgresSettings(address: address), migrations: [])
     let time = try await database.write { $0.now }
     #expect(time.since(WallClock.system.now()) > .seconds(3_500))
+    await database.close()
+  }
+
+  @Test func `locks what one of several queries locks, before it answers the next`() async throws {
+    let database = try await open { $0.connections = 3 }
+    try await insert(1, database)
+    let gate = DispatchSemaphore(value: 0)
+    let all = SQLStatement("SELECT id, text FROM lines", locking: .waiting)
+    let held = await hold(database, until: gate) { store in
+      _ = try store.firstRows(of: [all, SQLStatement("SELECT 1 AS one")])
+      try store.run("UPDATE lines SET text = 'later'")
+    }
+    #expect(try await database.write { try $0.unclaimedRows("SELECT id FROM lines") }.isEmpty)
+    async let second = database.write { store in
+      try store.firstRows(of: [all, SQLStatement("SELECT text FROM lines")])
+    }
+    try await Task.sleep(for: .milliseconds(50))
+    gate.signal()
+    try await held.value
+    #expect(try await second.map { try $0?.text("text") } == ["later", "later"])
+    await database.close()
+  }
+
+  @Test func `waits for the server once for statements that go together`() async throws {
+    let database = try await open { $0.connections = 1 }
+    try await insert(1, database)
+    var before = try #require(database.pool?.trips)
+    func trips() -> Int {
+      defer { before = database.pool?.trips ?? 0 }
+      return (database.pool?.trips ?? 0) - before
+    }
+    let ids = SQLStatement("SELECT id FROM lines")
+    _ = try await database.firstRows(of: [ids, ids, ids])
+    #expect(trips() == 1)
+    _ = try await database.read { try $0.firstRows(of: [ids, ids, ids]) }
+    #expect(trips() == 2)
+    let change = SQLStatement("UPDATE lines SET text = text || 'y'")
+    try await database.write { store in
+      #expect(try store.changes(of: [change, change]) == [1, 1])
+      for _ in 0..<3 { try store.run("UPDATE lines SET text = text || 'y'") }
+    }
+    #expect(trips() == 2)
+    try await database.write { store in
+      _ = try store.row(ids)
+      try store.changeOne("UPDATE lines SET text = text || 'y'", orThrow: CancellationError())
+      _ = try store.row(ids)
+    }
+    #expect(trips() == 3)
     await database.close()
   }
 

@@ -4,6 +4,14 @@ import TenderPayments
 import TenderTesting
 import Testing
 
+private enum RecordedAnswers {
+  static let all: [AcquirerAnswer] = [
+    .approved(Approval(acquirerReference: "A1", authorizationCode: "A1B2C3")),
+    .declined(Decline(reason: .insufficientFunds, code: "51")), .pending(Pending(acquirerReference: "P1")),
+    .unknown(Interruption(.timeout)), .notSent("connection refused"),
+  ]
+}
+
 @Suite struct `Recording an answer` {
   private let bench: Bench
   private var journal: Journal { bench.journal }
@@ -21,6 +29,23 @@ import Testing
     #expect(late == payment)
     #expect(payment.authorized == 1250)
     #expect(payment.authorizationCode == "A1B2C3")
+  }
+
+  @Test(arguments: RecordedAnswers.all) func `what is recorded is what is read afterwards`(
+    _ answer: AcquirerAnswer
+  ) async throws {
+    let attempt = try await attempt()
+    let recorded = try await journal.record(answer, for: attempt)
+    #expect(try await journal.outcome(of: attempt.reference) == recorded)
+  }
+
+  @Test func `what is recorded of each kind of operation is what is read afterwards`() async throws {
+    let payment = try await bench.authorized()
+    for (kind, amount) in [(OperationKind.capture, Amount.eur(500)), (.void, .eur(750)), (.refund, .eur(200))] {
+      let attempt = try await journal.reserve(kind, amount, of: payment)
+      let recorded = try await journal.record(FakeAcquirer.approval(attempt.reference), for: attempt)
+      #expect(try await journal.outcome(of: attempt.reference) == recorded && recorded.operation.state == .approved)
+    }
   }
 
   @Test func `an answer to a former holder is dropped`() async throws {

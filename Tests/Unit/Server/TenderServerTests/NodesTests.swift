@@ -112,7 +112,8 @@ import Testing
     let text = String(decoding: try await server.sender.send(request, .seconds(10)).body, as: UTF8.self)
     for (name, kind) in [
       ("connections", "gauge"), ("connections_in_use", "gauge"), ("waits_total", "counter"),
-      ("wait_seconds_total", "counter"), ("retries_total", "counter"), ("commits_in_doubt_total", "counter"),
+      ("wait_seconds_total", "counter"), ("trips_total", "counter"), ("retries_total", "counter"),
+      ("commits_in_doubt_total", "counter"),
     ] {
       #expect(text.contains("# TYPE tender_store_\(name) \(kind)\n"), "\(name)")
     }
