@@ -269,10 +269,14 @@ extension Auditor {
     return Dictionary(grouping: definite) { "\($0.order), \($0.key)" }.compactMap { key, calls in
       let failed = Set(calls.filter { $0.outcome == .failure }.map(\.payment))
       let paid = Set(calls.filter { $0.outcome == .success }.map(\.payment))
-      // A key that failed may get the answer that the order is paid with another key, as long as that is so.
-      return failed.count > 1 || paid.count > 1 || !failed.isDisjoint(with: paid) ? key : nil
+      // A key that failed, or whose payment was voided since, may get the answer that the order is paid with another key,
+      // as long as that is so.
+      let kept = paid.filter { !isVoided($0) }
+      return failed.count > 1 || kept.count > 1 || !failed.isDisjoint(with: paid) ? key : nil
     }
   }
+
+  private func isVoided(_ payment: String?) -> Bool { payment.flatMap { payments[$0] }?.status == "voided" }
 
   private var silences: [String] {
     let sent = Dictionary(grouping: evidence.outbox, by: \.payment)

@@ -241,6 +241,17 @@ private struct Damage: Sendable, CustomTestStringConvertible {
 }
 
 @Suite struct `The auditor` {
+  @Test func `a key whose payment was voided may get the payment of another key`() {
+    var evidence = Sound.evidence
+    evidence.payments.append(Sound.payment("p9", "o2", "authorized", 500, [500, 0, 0], currency: "JPY"))
+    for payment in ["p2", "p9"] {
+      evidence.calls.append(ClientCall(order: "o2", key: "t2", outcome: .success, payment: payment))
+    }
+    #expect(Auditor(evidence).violations.contains { $0.invariant == .sameAnswer })
+    Sound.expire("p2", &evidence)
+    #expect(!Auditor(evidence).violations.contains { $0.invariant == .sameAnswer })
+  }
+
   @Test func `finds nothing where all records agree`() {
     #expect(Auditor(Sound.evidence).violations.isEmpty)
   }
