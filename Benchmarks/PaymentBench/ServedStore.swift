@@ -65,6 +65,9 @@ struct ServedStore: Sendable {
     acquirer:
       baseURL: \(environment.acquirer.url)
     \(store.map { "store:\n  url: \($0)" } ?? "")
+    quotas:
+      perKey: 0
+      perMerchant: 0
 
     """
   }
