@@ -177,12 +177,12 @@ private enum Fate: Sendable, Equatable {
       try await shop.service(over: patient).place(shown.payment, of: Shop.merchant, before: .after(.seconds(300)))
     }
     try await shop.untilSomebodyWaits()
-    // More than there are chains: one would meet the chain of the payment that waits.
+    // Ten times as many as there are chains: one would meet the chain of the payment that waits.
     let journal = Journal(shop.databases[0])
     try await withThrowingTaskGroup(of: Void.self) { group in
       for first in 0..<8 {
         group.addTask {
-          for number in stride(from: first, to: 128, by: 8) {
+          for number in stride(from: first, to: 640, by: 8) {
             _ = try await journal.claim(.sample("order-\(number)"), spending: .sample(number), card: .sample)
           }
         }
