@@ -40,6 +40,8 @@ package struct Simulation: Sendable {
   /// Runs it on this thread, from the first order until nothing is open.
   package func run(with supplies: Supplies) throws -> Outcome {
     let world = try SimulatedWorld(self, supplies)
+    // The tasks of a process that died are never resumed, and keep what they hold.
+    defer { world.nodes?.store.close() }
     return try world.outcome()
   }
 }

@@ -20,6 +20,9 @@ package final class MemoryTables: Sendable {
     queue.inDatabase { log.watch($0) }
   }
 
+  /// Frees the memory, also while somebody still holds the value.
+  package func close() { try? queue.close() }
+
   package func migrate(_ migrations: [Migration], at time: Timestamp) throws {
     try StorageError.translating {
       try queue.write { connection in

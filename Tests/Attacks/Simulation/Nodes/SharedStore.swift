@@ -37,6 +37,11 @@ final class SharedStore {
     (self.dialect, self.locking) = (dialect, locking)
   }
 
+  func close() {
+    tables.close()
+    standby?.tables.close()
+  }
+
   func begin(_ process: SimulatedProcess?) -> SharedTransaction {
     let transaction = SharedTransaction(process)
     open.append(transaction)
