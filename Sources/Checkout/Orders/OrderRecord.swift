@@ -58,12 +58,11 @@ extension OrderRecord {
   ///
   /// - Parameter first: as the first card made it; nil for the first card.
   func stored(over first: OrderRecord?, at now: Timestamp) -> OrderRecord {
-    OrderRecord(
-      id: id, merchant: merchant, basket: basket, quote: quote,
-      merchantReference: first?.merchantReference ?? merchantReference, amount: amount, service: service,
-      customer: first == nil ? customer : first?.customer, guest: first == nil ? guest : first?.guest,
-      requestedFor: requestedFor, note: note, createdAt: first?.createdAt ?? now,
-      guestToken: first == nil ? guestToken : first?.guestToken)
+    let origin = first ?? self
+    return OrderRecord(
+      id: id, merchant: merchant, basket: basket, quote: quote, merchantReference: origin.merchantReference,
+      amount: amount, service: service, customer: origin.customer, guest: origin.guest, requestedFor: requestedFor,
+      note: note, createdAt: first?.createdAt ?? now, guestToken: origin.guestToken)
   }
 
   init(_ row: Row) throws {
