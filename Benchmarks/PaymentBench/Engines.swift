@@ -127,6 +127,19 @@ struct BenchDatabase: Sendable {
     return Double(try await database.read { try $0.row(position)?.integer("n") ?? 0 })
   }
 
+  /// What all transactions have done, those of the server's own look for work included.
+  func counts() async throws -> [String: Double] {
+    let sql = """
+      SELECT xact_commit AS transactions, tup_inserted + tup_updated + tup_deleted AS rows_written,
+        CAST(pg_wal_lsn_diff(pg_current_wal_lsn(), '0/0') AS BIGINT) AS log
+      FROM pg_stat_database WHERE datname = current_database()
+      """
+    guard let row = try await database.read({ try $0.row(sql) }) else { return [:] }
+    return try ["transactions", "rows_written", "log"].reduce(into: [:]) { counts, name in
+      counts[name] = Double(try row.integer(name))
+    }
+  }
+
   /// Seconds of all of its processes that run now.
   func processorTime() throws -> Double {
     let processes = try FileManager.default.contentsOfDirectory(atPath: "/proc").compactMap { pid_t($0) }

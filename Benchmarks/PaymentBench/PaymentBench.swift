@@ -11,6 +11,7 @@ import TenderPayments
 ///
 ///     PaymentBench TENDER DIRECTORY [PAYMENTS IN THE FULL STORE] [SECONDS A RUN]
 ///     PaymentBench TENDER DIRECTORY engines [SECONDS A RUN]
+///     PaymentBench TENDER DIRECTORY counts BASELINE [record]
 @main
 struct PaymentBench {
   static func main() async throws {
@@ -26,6 +27,12 @@ struct PaymentBench {
         environment: environment, binary: words[1], database: try await BenchDatabase(), length: length)
       do { try await engines.run() } catch { fail(error) }
       exit(0)
+    }
+    if words.count > 4, words[3] == "counts" {
+      let baseline = Baseline(path: words[4], isRecorded: words.last == "record")
+      let counts = Counts(
+        environment: environment, binary: words[1], database: try await BenchDatabase(), baseline: baseline)
+      do { exit(try await counts.run() ? 0 : 1) } catch { fail(error) }
     }
     let store = try await ServedStore.open(environment, "empty", binary: words[1])
     do {

@@ -65,6 +65,8 @@ struct ServedStore: Sendable {
     acquirer:
       baseURL: \(environment.acquirer.url)
     \(store.map { "store:\n  url: \($0)" } ?? "")
+    administration:
+      socket: \(path)/tender.sock
     quotas:
       perKey: 0
       perMerchant: 0
@@ -86,16 +88,18 @@ struct ServedStore: Sendable {
   }
 
   /// Durable commits since its start, each one flush of the disk.
-  func commits() async throws -> Int {
-    let name = "tender_store_commits "
-    let socket = "\(path)/tender.db.sock".replacingOccurrences(of: "/", with: "%2F")
+  func commits() async throws -> Int { Int(try await metric("tender_store_commits")) }
+
+  /// A figure without labels of the server's metrics.
+  func metric(_ name: String) async throws -> Double {
+    let socket = "\(path)/tender.sock".replacingOccurrences(of: "/", with: "%2F")
     let request = OutboundRequest(method: "GET", url: "http+unix://\(socket)/metrics", headers: [], body: [])
     let page = String(decoding: try await sender.send(request, .seconds(30)).body, as: UTF8.self)
-    let line = page.split(separator: "\n").first { $0.hasPrefix(name) }
-    guard let count = line.flatMap({ Int($0.dropFirst(name.count)) }) else {
+    let line = page.split(separator: "\n").first { $0.hasPrefix("\(name) ") }
+    guard let value = line.flatMap({ Double($0.dropFirst(name.count + 1)) }) else {
       throw BenchFailure("the metrics page has no \(name)")
     }
-    return count
+    return value
   }
 
   func processorTime() throws -> Double { try ProcessorTime.of(process.id) }
