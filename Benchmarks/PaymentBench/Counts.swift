@@ -69,7 +69,7 @@ private struct ProcessCounts {
 
   init(of process: pid_t) throws {
     let io = Self.numbers(try String(contentsOfFile: "/proc/\(process)/io", encoding: .utf8))
-    // Of threads that have ended nothing is known; the server's do not end while it works.
+    // A thread that has ended is not counted.
     let switches = try FileManager.default.contentsOfDirectory(atPath: "/proc/\(process)/task").map { thread in
       let text = (try? String(contentsOfFile: "/proc/\(process)/task/\(thread)/status", encoding: .utf8)) ?? ""
       return Self.numbers(text)["voluntary_ctxt_switches"] ?? 0

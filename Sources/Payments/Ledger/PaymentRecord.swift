@@ -108,7 +108,7 @@ extension PaymentRecord {
     try known(id, in: store.row(lockingQuery(id)))
   }
 
-  /// For a transaction that asks for more beside it; ``known(_:in:)-(_,Row?)`` reads the row.
+  /// For a transaction that asks for more beside it; the other `known` reads the row.
   static func lockingQuery(_ id: PaymentID) -> SQLStatement {
     SQLStatement("SELECT * FROM payments WHERE id = $1", .text(id.rawValue), locking: .waiting)
   }

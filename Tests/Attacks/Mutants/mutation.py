@@ -9,10 +9,12 @@ def chosen(mutants):
     """All mutants, or as many as the command line asks for, a different choice each day, or those with a text in their
     name or in the name of a test."""
     words = sys.argv[1:] or [str(len(mutants))]
+    is_count = len(words) == 1 and words[0].isdigit()
     named = [mutant for mutant in mutants if any(word in text for word in words for text in [mutant[0], *mutant[-1]])]
-    if named:
+    # Names hold numbers too.
+    if named and not is_count:
         return named
-    if len(words) > 1 or not words[0].isdigit() or not 0 < int(words[0]) <= len(mutants):
+    if not is_count or not 0 < int(words[0]) <= len(mutants):
         sys.exit(f"usage: {sys.argv[0]} [COUNT, from 1 to {len(mutants)}, or TEXT… of a bug or test]")
     count = int(words[0])
     first = datetime.date.today().toordinal() * count

@@ -20,7 +20,7 @@ package final class MemoryTables: Sendable {
     queue.inDatabase { log.watch($0) }
   }
 
-  /// Frees the memory, also while somebody still holds the value.
+  /// Frees the memory, although the value is still referenced.
   package func close() { try? queue.close() }
 
   package func migrate(_ migrations: [Migration], at time: Timestamp) throws {

@@ -28,8 +28,6 @@ struct SQLiteSession: StoreSession {
     return connection.changesCount
   }
 
-  /// Each statement has run when it was given.
-
   func define(_ sql: String) throws {
     try StorageError.translating { try connection.execute(sql: SQLiteEngine.definition(sql)) }
   }

@@ -227,7 +227,7 @@ private let engines = StoreEngineUnderTest.present
     struct NoSuchAccount: Error {}
     let place = try await EmptyDatabase(engine)
     let database = try await place.open(Accounts.schema)
-    for id in ["a", "b", "b"] {
+    for id in ["a", "b"] {
       let isKnown = id == "a"
       try await database.write { store in
         try store.run("INSERT INTO accounts (id, held) VALUES ('a', 1) ON CONFLICT (id) DO UPDATE SET held = 5")
