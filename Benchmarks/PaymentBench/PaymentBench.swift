@@ -14,8 +14,11 @@ import TenderPayments
 ///     PaymentBench TENDER DIRECTORY counts BASELINE [record]
 @main
 struct PaymentBench {
-  static func main() async throws {
-    let words = CommandLine.arguments
+  static func main() async {
+    do { try await run(CommandLine.arguments) } catch { fail(error) }
+  }
+
+  private static func run(_ words: [String]) async throws {
     guard words.count >= 3 else {
       throw BenchFailure("PaymentBench TENDER DIRECTORY [PAYMENTS IN THE FULL STORE] [SECONDS A RUN]")
     }
