@@ -362,6 +362,8 @@ let package = Package(
         "TokenIssuer", "ApplePayToken", "KeyAgent", "Ledger", "Storage", "TenderPayments", "StrictJSON",
         "HTTPTransport",
         "TenderTesting", crypto, asn1, x509,
+        // These tests run `tender`. With the other programs that `make test` runs, one build makes all of them.
+        "TenderCLI", "payment-simulator", "payment-auditor", "crashing-server",
       ]),
 
     // Attacks, and the auditor that judges what came of them: docs/reliability.md.
