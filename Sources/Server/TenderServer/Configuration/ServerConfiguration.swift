@@ -1,3 +1,4 @@
+package import BackOffice
 import Foundation
 import Gateway
 import Storage
@@ -86,6 +87,8 @@ package struct ServerConfiguration: Sendable {
     package var url: String?
     package var idleMinutes = 30
     package var sessionHours = 12
+    /// Of new passwords; no setting, because only tests want less.
+    package var passwordCost = PasswordHash.Cost.standard
   }
 
   package struct AcquirerEndpoint: Sendable {

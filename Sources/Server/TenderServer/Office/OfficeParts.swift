@@ -229,6 +229,7 @@ extension ServerConfiguration {
       isSimulated: environment == .simulated)
     settings.sessions.idle = .seconds(office.idleMinutes * 60)
     settings.sessions.whole = .seconds(office.sessionHours * 3_600)
+    settings.passwordCost = office.passwordCost
     return settings
   }
 

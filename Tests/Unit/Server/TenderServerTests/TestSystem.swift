@@ -1,5 +1,6 @@
 import AcquirerSandbox
 import AppleSandbox
+import BackOffice
 import DirectWire
 import Foundation
 import HTTPTransport
@@ -260,6 +261,7 @@ final class TestSystem: Sendable {
     var configuration = Self.configuration(directory, addresses)
     let officePort = try FreePorts.row(of: 1)
     configuration.office.port = officePort
+    configuration.office.passwordCost = .least
     try await configuration.useEngineUnderTest()
     let plain = try LiveHTTPClient()
     var network = Network(
