@@ -34,6 +34,14 @@ package struct FigureCounting: Sendable {
   }
 }
 
+extension FigureCounting {
+  /// The last mark that was given out, by whichever process; 0 before the first. It rises with every piece of work that a
+  /// process begins.
+  package func lastMark() async throws -> Int64 {
+    try await database.read { try $0.row("SELECT last_mark FROM figures_state")?.integer("last_mark") ?? 0 }
+  }
+}
+
 // Which stretches are to be counted.
 extension FigureCounting {
   private static let news = """

@@ -19,11 +19,12 @@ struct FigureService: Service {
   func run() async throws {
     let figures = FigureCounting(database)
     await cancelWhenGracefulShutdown {
-      var failure: String?
+      var (turn, failure) = (CountingTurn(), String?.none)
       while !Task.isCancelled {
         do {
           let begin = scheduler.uptime()
-          let hasMore = try await figures.step()
+          let hasMore = turn.isOurs(try await figures.lastMark(), at: begin) ? try await figures.step() : false
+          turn.ends(try await figures.lastMark())
           failure = nil
           let pause = max(hasMore ? Self.breath : Self.interval, (scheduler.uptime() - begin) * (Self.parts - 1))
           try await scheduler.sleep(pause)

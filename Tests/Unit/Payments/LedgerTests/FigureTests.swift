@@ -193,3 +193,37 @@ private struct CountedStore: Sendable {
     try await store.expectExact()
   }
 }
+
+@Suite struct `The turn of counting` {
+  /// Each of them looks every two seconds and begins a piece of work in its turn.
+  private func counts(
+    _ processes: Int, seconds: Range<Int>, _ turns: inout [CountingTurn], _ mark: inout Int64
+  ) -> [Int] {
+    var counts = Array(repeating: 0, count: processes)
+    for second in seconds where second.isMultiple(of: 2) {
+      for process in 0..<processes {
+        if turns[process].isOurs(mark, at: .seconds(second)) {
+          counts[process] += 1
+          mark += 1
+        }
+        turns[process].ends(mark)
+      }
+    }
+    return counts
+  }
+
+  @Test func `is a lone process's from the first look on`() {
+    var (turns, mark) = ([CountingTurn()], Int64(0))
+    #expect(counts(1, seconds: 0..<60, &turns, &mark) == [30])
+  }
+
+  @Test func `is one process's of three, and another's half a minute after that one has ended`() {
+    var (turns, mark) = (Array(repeating: CountingTurn(), count: 3), Int64(7))
+    let counted = counts(3, seconds: 0..<60, &turns, &mark)
+    #expect(counted.filter { $0 > 2 }.count == 1, "\(counted)")
+    turns.remove(at: counted.firstIndex { $0 > 2 } ?? 0)
+    #expect(counts(2, seconds: 60..<88, &turns, &mark) == [0, 0])
+    let later = counts(2, seconds: 88..<150, &turns, &mark)
+    #expect(later.filter { $0 > 2 }.count == 1, "\(later)")
+  }
+}

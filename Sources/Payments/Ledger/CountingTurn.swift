@@ -1,0 +1,38 @@
+import TenderPayments
+
+/// Which of several processes counts the payments: the one that does, as long as it does. All may count at once, and the
+/// figures are exact; but each would do the work of all.
+package struct CountingTurn {
+  /// How long nobody has to give out a mark until another process takes over.
+  private static let patience: Duration = .seconds(30)
+
+  /// The last mark that was seen, and since when; nil before the first look.
+  private var seen: (mark: Int64, since: Duration)?
+  private var countsNow = true
+
+  package init() {}
+
+  /// Whether this process counts now.
+  ///
+  /// - Parameters:
+  ///   - mark: the last that was given out. It is another process's if it is not the one at the end of our turn.
+  ///   - now: of a clock that only rises.
+  package mutating func isOurs(_ mark: Int64, at now: Duration) -> Bool {
+    guard let last = seen else {
+      seen = (mark, now)
+      return true
+    }
+    if mark != last.mark {
+      seen = (mark, now)
+      countsNow = false
+    } else if now - last.since >= Self.patience {
+      countsNow = true
+    }
+    return countsNow
+  }
+
+  /// - Parameter mark: the last that was given out.
+  package mutating func ends(_ mark: Int64) {
+    if countsNow { seen?.mark = mark }
+  }
+}
