@@ -11,25 +11,22 @@ package struct BasketOutcome: Sendable, Hashable {
   package let payment: Payment?
 }
 
-/// A basket with its order and payment, seen at one moment.
+/// A basket with its payment, seen at one moment.
 struct BasketSnapshot: Sendable {
   let record: BasketRecord
-  let order: OrderRecord?
+  /// The live payment, or the latest. With the first one the order was written.
   let payment: Payment?
 
   init(_ id: BasketID, of merchant: MerchantID?, in store: Transaction) throws {
     try self.init(store.firstRows(of: Self.queries(id)), of: merchant)
   }
 
-  static func queries(_ id: BasketID) -> [SQLStatement] {
-    [BasketRecord.query(id), OrderRecord.query(of: id), Journal.paymentQuery(of: id)]
-  }
+  static func queries(_ id: BasketID) -> [SQLStatement] { [BasketRecord.query(id), Journal.paymentQuery(of: id)] }
 
   /// - Parameter rows: the answers to ``queries(_:)``, and perhaps more behind them.
   init(_ rows: [Row?], of merchant: MerchantID?) throws {
     record = try rows[0].map(BasketRecord.init).checked(isOf: merchant)
-    order = try rows[1].map(OrderRecord.init)
-    payment = try rows[2].map(Journal.payment)
+    payment = try rows[1].map(Journal.payment)
   }
 
   /// The payment that holds the basket: not one that was declined, after which another card may pay.
@@ -41,10 +38,7 @@ struct BasketSnapshot: Sendable {
     return !payment.status.isResolved || payment.status == .authorized && record.basket.document.capture == .immediate
   }
 
-  var outcome: BasketOutcome {
-    let state: BasketAnswer.State = record.isCancelled ? .cancelled : livePayment == nil ? .open : .placed
-    return BasketOutcome(state: state, order: order, payment: payment)
-  }
+  var state: BasketAnswer.State { record.isCancelled ? .cancelled : livePayment == nil ? .open : .placed }
 
   /// Throws unless the basket can still be shown and paid.
   func checkOpen(at now: Timestamp) throws {

@@ -87,7 +87,11 @@ extension OrderService {
 
   /// What became of the basket.
   package func outcome(_ id: BasketID, of merchant: MerchantID) async throws -> BasketOutcome {
-    try await snapshot(of: id, merchant).outcome
+    try await database.read { store in
+      let snapshot = try BasketSnapshot(id, of: merchant, in: store)
+      return BasketOutcome(
+        state: snapshot.state, order: try OrderRecord.find(of: id, in: store), payment: snapshot.payment)
+    }
   }
 
   /// Ends the basket for good, unless an acquirer may have been asked already.
@@ -109,7 +113,8 @@ extension OrderService {
   /// The contact of a placed order; the merchant's to know, not the page's.
   package func contact(_ id: BasketID, of merchant: MerchantID) async throws -> OrderContact? {
     try await database.read { store in
-      try BasketSnapshot(id, of: merchant, in: store).order.flatMap { try OrderContact.find(of: $0.id, in: store) }
+      _ = try BasketRecord.known(id, of: merchant, in: store)
+      return try OrderRecord.find(of: id, in: store).flatMap { try OrderContact.find(of: $0.id, in: store) }
     }
   }
 
@@ -140,7 +145,7 @@ extension OrderService {
     let name = record.basket.document.businessName
     let total = try shown?.total ?? quotes.open(record.basket, record.opening).summary(name).total.amount
     return BasketAnswer(
-      basketId: record.basket.id, state: snapshot.outcome.state,
+      basketId: record.basket.id, state: snapshot.state,
       merchantReference: record.basket.document.merchantReference, total: WireAmount(total),
       pending: shown?.isPending ?? record.basket.document.pending, expiresAt: WireTime(record.expiresAt),
       order: placed?.answer(snapshot.payment))

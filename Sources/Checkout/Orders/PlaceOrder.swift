@@ -146,7 +146,7 @@ extension OrderService {
   /// Nil before the first try.
   package func placed(_ id: BasketID, of merchant: MerchantID) async throws -> PlacedOrder? {
     let snapshot = try await snapshot(of: id, merchant)
-    guard let payment = snapshot.payment, snapshot.order != nil else { return nil }
+    guard let payment = snapshot.payment else { return nil }
     let mode = snapshot.record.basket.document.capture
     return try await placed(id, snapshot.waitsForAnswer ? resolved(payment, mode) : payment)
   }
@@ -169,7 +169,7 @@ extension OrderService {
 
   /// The payment that holds the basket, or the one that this very payment token made.
   private func earlier(_ snapshot: BasketSnapshot, _ token: EncryptedPaymentToken) async throws -> Payment? {
-    guard snapshot.order != nil else { return nil }
+    guard snapshot.payment != nil else { return nil }
     return try await journal.answer(for: snapshot.record.order, spending: TokenUse(of: token))
   }
 
