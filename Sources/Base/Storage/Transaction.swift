@@ -34,7 +34,8 @@ package final class Transaction {
 
   package func row(_ query: SQLStatement) throws -> Row? { try firstRows(of: [query])[0] }
 
-  /// The first row of each query, or nil, in one trip to the database. Each sees what those before it have locked.
+  /// The first row of each query, or nil, in one trip to the database. Each sees what those before it have locked or
+  /// changed: a query may also be a change that returns rows.
   package func firstRows(of queries: [SQLStatement]) throws -> [Row?] {
     try noting { try session.firstRows(of: queries, isEnd: false) }
   }
@@ -45,7 +46,7 @@ package final class Transaction {
   }
 
   /// Runs a statement, at the latest before the next one that returns something, or before the commit. If it fails,
-  /// that one throws its error.
+  /// that one throws its error. PostgreSQL takes neighbours of different tables as one statement.
   package func run(_ sql: String, _ values: SQLValue...) throws { try run(sql, values) }
 
   /// The same, with as many values as the text was made for.
@@ -61,11 +62,6 @@ package final class Transaction {
   /// Runs a statement at once; the number of rows it changed.
   package func changes(_ sql: String, _ values: SQLValue...) throws -> Int {
     try noting { try session.changes(sql, values) }
-  }
-
-  /// Runs statements at once, in one trip to the database; for each the number of rows it changed.
-  package func changes(of statements: [SQLStatement]) throws -> [Int] {
-    try noting { try session.changes(of: statements) }
   }
 
   /// The tables of the store.
@@ -113,7 +109,6 @@ package protocol StoreSession {
   func run(_ sql: String, _ values: [SQLValue]) throws
   /// Runs the statement now; the number of rows that it changed.
   func changes(_ sql: String, _ values: [SQLValue]) throws -> Int
-  func changes(of statements: [SQLStatement]) throws -> [Int]
   /// Runs the statement as ``run(_:_:)`` does. If it changes no row, the error is thrown now or later, and nothing is
   /// committed.
   func changeOne(_ statement: SQLStatement, orThrow error: any Error) throws
@@ -133,10 +128,6 @@ extension StoreSession {
       query.locking == .none
         ? try firstRow(query.sql, query.values) : try rows(query.sql, query.values, locking: query.locking).first
     }
-  }
-
-  package func changes(of statements: [SQLStatement]) throws -> [Int] {
-    try statements.map { try changes($0.sql, $0.values) }
   }
 
   package func changeOne(_ statement: SQLStatement, orThrow error: any Error) throws {

@@ -1,3 +1,4 @@
+import Storage
 package import TenderPayments
 
 /// What an acquirer can be asked to do to a payment.
@@ -174,6 +175,20 @@ package struct OperationRecord: Sendable, Hashable {
   package let tries: Int
   package let sentAt: Timestamp
   package let answeredAt: Timestamp?
+}
+
+extension OperationRecord {
+  init(_ row: Row) throws {
+    self.init(
+      reference: try row.value("reference"), number: Int(try row.integer("number")),
+      merchantReference: try row.textOrNil("merchant_reference"), kind: try row.value("kind"),
+      amount: try row.amount("amount"),
+      isFinal: try row.integer("is_final") == 1, cause: try row.value("cause"), state: try row.value("state"),
+      acquirerReference: try row.textOrNil("acquirer_reference"), code: try row.textOrNil("code"),
+      decline: try row.decline(code: "code"),
+      tries: Int(try row.integer("tries")), sentAt: try row.time("sent_at"),
+      answeredAt: try row.timeOrNil("answered_at"))
+  }
 }
 
 extension ReportedOutcome {

@@ -5,20 +5,19 @@ import TenderPayments
 // The audit chains: one entry for every change of a payment, each with the hash of the one before it in its chain,
 // written in the commit of the change. Changing or removing an entry breaks every later one.
 extension Journal {
+  /// - Parameter head: of the payment's chain; nil if it is not locked yet. What is locked before the change is written
+  ///   lets the database take the change and its entry at once.
   func note(
     _ event: String, of operation: AttemptReference, from before: PaymentRecord?, to after: PaymentRecord,
-    in store: Transaction
+    on head: AuditHead? = nil, in store: Transaction
   ) throws {
-    let payment = after.payment
-    let chain = chain(of: payment.id)
-    let head = try lockedHead(of: chain, in: store)
+    let head = try head ?? lockedHead(of: after.payment.id, in: store)
     let entry = AuditEntry(
-      chain: chain, number: try head.integer("seq") + 1, payment: payment.id, operation: operation,
-      event: event,
+      chain: head.chain, number: head.number + 1, payment: after.payment.id, operation: operation, event: event,
       before: before?.balances.status, after: after.balances.status, authorized: after.balances.authorized,
       captured: after.balances.captured, refunded: after.balances.refunded, chargedBack: after.balances.chargedBack,
       version: after.version, at: store.now)
-    try entry.insert(hash: entry.hash(after: try head.text("hash")), in: store)
+    try head.add(entry, in: store)
   }
 
   /// The chain that has the payment's entries. A commit holds the head of its chain: where transactions commit beside
@@ -34,30 +33,60 @@ extension Journal {
     return hash >> 58
   }
 
-  /// The chain's newest entry, locked until the transaction ends. Several nodes may make the first head of a chain at
-  /// once; one of them does.
-  private func lockedHead(of chain: String, in store: Transaction) throws -> Row {
-    let find = "SELECT seq, hash FROM audit_heads WHERE chain = $1"
-    if let head = try store.lockedRow(find, .text(chain)) { return head }
+  func headQuery(of payment: PaymentID) -> SQLStatement {
+    SQLStatement(
+      "SELECT chain, seq, hash FROM audit_heads WHERE chain = $1", .text(chain(of: payment)), locking: .waiting)
+  }
+
+  func lockedHead(of payment: PaymentID, in store: Transaction) throws -> AuditHead {
+    try lockedHead(of: payment, found: store.row(headQuery(of: payment)), in: store)
+  }
+
+  /// The head of the payment's chain. Several nodes may make the first head of a chain at once; one of them does.
+  ///
+  /// - Parameter row: the answer to ``headQuery(of:)``.
+  func lockedHead(of payment: PaymentID, found row: Row?, in store: Transaction) throws -> AuditHead {
+    if let row { return try AuditHead(row) }
     try store.run(
-      "INSERT INTO audit_heads (chain, seq, hash) VALUES ($1, 0, '') ON CONFLICT DO NOTHING", .text(chain))
-    guard let head = try store.lockedRow(find, .text(chain)) else {
+      "INSERT INTO audit_heads (chain, seq, hash) VALUES ($1, 0, '') ON CONFLICT DO NOTHING",
+      .text(chain(of: payment)))
+    guard let row = try store.row(headQuery(of: payment)) else {
       throw StorageError.other("an audit chain has no head")
     }
-    return head
+    return try AuditHead(row)
   }
 
   /// Records what moves no money: an alarm, an outcome that was reported to the shopper.
-  func remark(_ event: String, _ words: String? = nil, on payment: PaymentID, in store: Transaction) throws {
+  func remark(
+    _ event: String, _ words: String? = nil, on payment: PaymentID, _ head: AuditHead? = nil, in store: Transaction
+  ) throws {
     let record = try PaymentRecord.known(payment, in: store)
-    try note(AuditEntry.text(event, words), of: AttemptReference(""), from: record, to: record, in: store)
+    try note(AuditEntry.text(event, words), of: AttemptReference(""), from: record, to: record, on: head, in: store)
   }
 
   /// Writes down which alarms a change raised, and that it ended one.
-  func remarkAlarms(of after: PaymentRecord, in store: Transaction) throws {
+  func remarkAlarms(of after: PaymentRecord, on head: AuditHead? = nil, in store: Transaction) throws {
     let id = after.payment.id
-    if let ended = after.endedAlarm { try remark(AuditEntry.ended, ended, on: id, in: store) }
-    for reason in after.raised { try remark(AuditEntry.alarmed, reason.rawValue, on: id, in: store) }
+    if let ended = after.endedAlarm { try remark(AuditEntry.ended, ended, on: id, head, in: store) }
+    for reason in after.raised { try remark(AuditEntry.alarmed, reason.rawValue, on: id, head, in: store) }
+  }
+}
+
+/// The newest entry of a chain, locked until the transaction ends. Each entry moves it on.
+final class AuditHead {
+  let chain: String
+  private(set) var number: Int64
+  private var hash: String
+
+  fileprivate init(_ row: Row) throws {
+    (chain, number, hash) = (try row.text("chain"), try row.integer("seq"), try row.text("hash"))
+  }
+
+  fileprivate func add(_ entry: AuditEntry, in store: Transaction) throws {
+    (number, hash) = (entry.number, entry.hash(after: hash))
+    try entry.insert(hash: hash, in: store)
+    try store.run(
+      "UPDATE audit_heads SET seq = $2, hash = $3 WHERE chain = $1", .text(chain), .integer(number), .text(hash))
   }
 }
 
@@ -109,7 +138,7 @@ struct AuditEntry {
     return Hex.encode(SHA256.hash(data: Array(lines.joined(separator: "\n").utf8)))
   }
 
-  func insert(hash: String, in store: Transaction) throws {
+  fileprivate func insert(hash: String, in store: Transaction) throws {
     try store.run(
       """
       INSERT INTO audit (chain, seq, payment, operation, event, status_before, status_after, authorized, captured,
@@ -119,8 +148,6 @@ struct AuditEntry {
       .text(chain), .integer(number), .text(payment.rawValue), .text(operation.rawValue), .text(event),
       .text(before?.rawValue ?? ""), .text(after.rawValue), .integer(authorized), .integer(captured),
       .integer(refunded), .time(at), .text(hash), .integer(chargedBack), .integer(version))
-    try store.run(
-      "UPDATE audit_heads SET seq = $2, hash = $3 WHERE chain = $1", .text(chain), .integer(number), .text(hash))
   }
 
   init(

@@ -35,17 +35,18 @@ package struct Journal: Sendable {
   ) throws -> Attempt {
     // Inserts first and asks afterwards: between a question and an insert another claim could slip in.
     let record = PaymentRecord(order, card, terms, id: PaymentID(timeOrderedID(store)), at: store.now)
-    let added = try store.changes(of: [
+    let rows = try store.firstRows(of: [
       TokenUses.addition(of: use, to: record.payment.id, at: store.now), record.insertion,
+      headQuery(of: record.payment.id),
     ])
-    guard added[0] == 1 else { throw ClaimRefused(claim: try taken(record.payment, use, store)) }
-    var isInserted = added[1] == 1
+    guard rows[0] != nil else { throw ClaimRefused(claim: try taken(record.payment, use, store)) }
+    var isInserted = rows[1] != nil
     while !isInserted {
       // It may be declined by now: another process commits between two statements. Then the order is free.
       if let rival = try rival(for: order.id, store) { throw ClaimRefused(claim: rival) }
       isInserted = try record.insert(in: store)
     }
-    return try begin(record, store)
+    return try begin(record, lockedHead(of: record.payment.id, found: rows[2], in: store), store)
   }
 
   /// Records what the acquirer answered: operation, balances, the outcome that is reported to the shopper, and event.
@@ -216,10 +217,10 @@ package struct StoredSale: Sendable, Hashable {
 }
 
 extension Journal {
-  private func begin(_ record: PaymentRecord, _ store: Transaction) throws -> Attempt {
+  private func begin(_ record: PaymentRecord, _ head: AuditHead, _ store: Transaction) throws -> Attempt {
     let attempt = newAttempt(.authorize, record.payment.amount, of: record, cause: .shopper, store)
     try insert(attempt, in: store)
-    try note("authorize begins", of: attempt.reference, from: nil, to: record, in: store)
+    try note("authorize begins", of: attempt.reference, from: nil, to: record, on: head, in: store)
     try Outbox.add(record, after: attempt.reference, in: store)
     return attempt
   }
@@ -276,9 +277,10 @@ extension Journal {
     if kind == .capture { after.captureDue = nil }
     // What this void or a capture in flight frees is released soon, but not in every round.
     if cause == .expiry { after.holdUntil = store.now.adding(Self.lease * 10) }
+    let head = try lockedHead(of: payment, in: store)
     try after.save(over: before, in: store)
     try insert(attempt, in: store)
-    try note("\(PaymentEvent.begins(kind))", of: attempt.reference, from: before, to: after, in: store)
+    try note("\(PaymentEvent.begins(kind))", of: attempt.reference, from: before, to: after, on: head, in: store)
     return attempt
   }
 

@@ -3,9 +3,11 @@ import TenderPayments
 
 /// The table `operations`: rows are added and answered, never removed.
 enum Operations {
-  /// For operations that are found by their reference or payment. A list would be as true and slower: SQLite makes a
-  /// table of it for each statement, unless an index was declared with the same list.
-  static let isOpen = "(state = 'sending' OR state = 'pending' OR state = 'unknown')"
+  /// For operations that are found by their reference or payment. Not `state IN (…)`: SQLite makes a table of a list for
+  /// each statement, and PostgreSQL would look through the index of all open operations beside the payment's.
+  static let isOpen =
+    "(" + OperationState.allCases.filter { !$0.isOpen }.map { "state <> '\($0.rawValue)'" }.joined(separator: " AND ")
+    + ")"
 
   static func insert(
     _ attempt: Attempt, owner: String, lease: Timestamp, firstTry: Timestamp, in store: Transaction
@@ -37,8 +39,15 @@ enum Operations {
   static func close(
     _ attempt: Attempt, with answer: AcquirerAnswer, nextTry: Timestamp, in store: Transaction
   ) throws -> OperationRecord? {
+    try store.row(closing(attempt, with: answer, at: store.now, nextTry: nextTry)).map(OperationRecord.init)
+  }
+
+  /// The statement of ``close(_:with:nextTry:in:)``.
+  static func closing(
+    _ attempt: Attempt, with answer: AcquirerAnswer, at now: Timestamp, nextTry: Timestamp
+  ) -> SQLStatement {
     let note = Note(answer)
-    return try store.rows(
+    return SQLStatement(
       """
       UPDATE operations SET state = $3, acquirer_reference = COALESCE($4, acquirer_reference),
         network_transaction_id = COALESCE($5, network_transaction_id), code = $6, detail = $7, answered_at = $8,
@@ -48,9 +57,8 @@ enum Operations {
       """,
       .text(attempt.reference.rawValue), .integer(attempt.fence), .text(note.state.rawValue),
       .text(optional: note.acquirerReference), .text(optional: note.networkTransactionID), .text(optional: note.code),
-      .text(optional: note.detail), .time(store.now), .time(nextTry), .integer(attempt.past == nil ? 0 : 1),
-      .text(optional: note.declineReason?.rawValue), .text(attempt.amount.currency.code)
-    ).first.map(OperationRecord.init)
+      .text(optional: note.detail), .time(now), .time(nextTry), .integer(attempt.past == nil ? 0 : 1),
+      .text(optional: note.declineReason?.rawValue), .text(attempt.amount.currency.code))
   }
 
   /// Ends an operation that another one decided: an authorization that was reversed.
@@ -241,20 +249,6 @@ enum Operations {
   /// The other operations of a request that is known by this one.
   static func parts(of first: AttemptReference, in store: Transaction) throws -> [OperationRecord] {
     try store.rows(select + " WHERE part_of = $1 ORDER BY number", .text(first.rawValue)).map(OperationRecord.init)
-  }
-}
-
-extension OperationRecord {
-  fileprivate init(_ row: Row) throws {
-    self.init(
-      reference: try row.value("reference"), number: Int(try row.integer("number")),
-      merchantReference: try row.textOrNil("merchant_reference"), kind: try row.value("kind"),
-      amount: try row.amount("amount"),
-      isFinal: try row.integer("is_final") == 1, cause: try row.value("cause"), state: try row.value("state"),
-      acquirerReference: try row.textOrNil("acquirer_reference"), code: try row.textOrNil("code"),
-      decline: try row.decline(code: "code"),
-      tries: Int(try row.integer("tries")), sentAt: try row.time("sent_at"),
-      answeredAt: try row.timeOrNil("answered_at"))
   }
 }
 

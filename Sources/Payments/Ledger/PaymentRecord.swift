@@ -123,9 +123,9 @@ extension PaymentRecord {
   }
 
   /// False when the order has a live payment.
-  func insert(in store: Transaction) throws -> Bool { try store.changes(of: [insertion]) == [1] }
+  func insert(in store: Transaction) throws -> Bool { try store.row(insertion) != nil }
 
-  /// Adds no row when the order has a live payment.
+  /// Adds and returns no row when the order has a live payment.
   var insertion: SQLStatement {
     SQLStatement(
       """
@@ -135,7 +135,7 @@ extension PaymentRecord {
         merchant_account, statement_descriptor, merchant_category, card_name, capture_delay)
       VALUES ($1, $2, $3, $4, $5, $6, 1, $7, $8, $9, $10, 0, 0, 0, 0, 0, 0, $11, $12, $13, $14, 1, $15, $15,
         $16, $17, $18, $19, $20)
-      ON CONFLICT DO NOTHING
+      ON CONFLICT DO NOTHING RETURNING id
       """,
       .text(payment.id.rawValue), .text(payment.order.rawValue), .text(payment.merchant.rawValue),
       .text(payment.basket.rawValue), .text(route), .text(payment.status.rawValue),

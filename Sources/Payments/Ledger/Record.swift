@@ -22,31 +22,36 @@ extension Journal {
     ])
     let (before, isReversed) = (try PaymentRecord.known(attempt.payment, in: rows[0]), rows[1] != nil)
     let believed = try isOutdated(answer, attempt, in: store) ? .outdated : answer.believed(for: attempt)
-    guard let closed = try Operations.close(attempt, with: believed, nextTry: store.now.adding(pause), in: store) else {
-      return nil
-    }
-    return (closed, try post(believed, for: attempt, on: before, isReversed, reportedTo: recipient, in: store))
+    let answered = try store.firstRows(of: [
+      Operations.closing(attempt, with: believed, at: store.now, nextTry: store.now.adding(pause)),
+      headQuery(of: attempt.payment),
+    ])
+    guard let closed = try answered[0].map(OperationRecord.init) else { return nil }
+    let head = try lockedHead(of: attempt.payment, found: answered[1], in: store)
+    return (closed, try post(believed, for: attempt, on: before, isReversed, reportedTo: recipient, head, in: store))
   }
 
   /// Moves the payment as the answer says.
   ///
-  /// - Parameter isReversed: whether a reversal of it is under way.
+  /// - Parameters:
+  ///   - isReversed: whether a reversal of it is under way.
+  ///   - head: of its audit chain.
   private func post(
     _ believed: AcquirerAnswer, for attempt: Attempt, on before: PaymentRecord, _ isReversed: Bool,
-    reportedTo recipient: Recipient, in store: Transaction
+    reportedTo recipient: Recipient, _ head: AuditHead, in store: Transaction
   ) throws -> Payment {
     let answer = believed.posted
-    if attempt.kind == .reverse { return try undone(answer, attempt, before, in: store) }
+    if attempt.kind == .reverse { return try undone(answer, attempt, before, head, in: store) }
     // After *failure* was reported, or the reversal has begun, an approval comes too late to be adopted.
     let isTooLate = before.payment.reportedOutcome == .failure || isReversed
     if attempt.kind == .authorize, case .approved = answer, isTooLate {
-      try scheduleReversal(of: attempt, before, in: store)
+      try scheduleReversal(of: attempt, before, head, in: store)
       return before.payment
     }
     let after = try moved(before, by: answer, to: attempt, reportedTo: recipient, in: store)
     let event = PaymentEvent.meets(attempt.kind, Outcome(answer, to: attempt))
-    let payment = try save(after, over: before, event, of: attempt.reference, in: store)
-    if believed.isForLess { try scheduleReversal(of: attempt, after, in: store) }
+    let payment = try save(after, over: before, event, of: attempt.reference, head, in: store)
+    if believed.isForLess { try scheduleReversal(of: attempt, after, head, in: store) }
     return payment
   }
 
@@ -81,11 +86,12 @@ extension Journal {
   /// Writes the payment with its audit entry, and its event if anything changed that the merchant would see.
   func save(
     _ after: PaymentRecord, over before: PaymentRecord, _ event: PaymentEvent, of operation: AttemptReference,
-    saying words: String? = nil, in store: Transaction
+    saying words: String? = nil, _ head: AuditHead? = nil, in store: Transaction
   ) throws -> Payment {
+    let head = try head ?? lockedHead(of: after.payment.id, in: store)
     try after.save(over: before, in: store)
-    try note(AuditEntry.text("\(event)", words), of: operation, from: before, to: after, in: store)
-    try remarkAlarms(of: after, in: store)
+    try note(AuditEntry.text("\(event)", words), of: operation, from: before, to: after, on: head, in: store)
+    try remarkAlarms(of: after, on: head, in: store)
     if after.isNews(after: before) { try Outbox.add(after, after: operation, in: store) }
     return after.payment
   }
@@ -96,7 +102,8 @@ extension Journal {
   /// Writes a reversal of an authorization, which recovery asks for after the pause. Nothing of the payment changes
   /// yet.
   func scheduleReversal(
-    of authorization: Attempt, _ before: PaymentRecord, after pause: Duration = .zero, in store: Transaction
+    of authorization: Attempt, _ before: PaymentRecord, after pause: Duration = .zero, _ head: AuditHead? = nil,
+    in store: Transaction
   ) throws {
     guard try !Operations.hasOpenReversal(of: before.payment.id, in: store) else { return }
     let attempt = newAttempt(
@@ -104,7 +111,7 @@ extension Journal {
       store)
     try Operations.insert(
       attempt, owner: owner, lease: Timestamp(seconds: 0), firstTry: store.now.adding(pause), in: store)
-    try note("\(PaymentEvent.begins(.reverse))", of: attempt.reference, from: before, to: before, in: store)
+    try note("\(PaymentEvent.begins(.reverse))", of: attempt.reference, from: before, to: before, on: head, in: store)
   }
 
   /// Whether *nothing to undo* says nothing any more: an event has brought the authorization's approval since the
@@ -118,7 +125,7 @@ extension Journal {
 
   /// Posts the answer to a reversal. *Approved* and *nothing to undo* also end the authorization.
   private func undone(
-    _ answer: AcquirerAnswer, _ attempt: Attempt, _ before: PaymentRecord, in store: Transaction
+    _ answer: AcquirerAnswer, _ attempt: Attempt, _ before: PaymentRecord, _ head: AuditHead, in store: Transaction
   ) throws -> Payment {
     let outcome = Outcome(answer, to: attempt)
     let balances = try Posting.post(outcome, of: attempt.movement, on: before.balances)
@@ -131,11 +138,11 @@ extension Journal {
       case .declined:
         after.raise(.reversalRefused)
         try Operations.postpone(target, until: store.now.adding(.seconds(3_600)), in: store)
-        try scheduleAnotherReversal(of: target, answer, before, in: store)
+        try scheduleAnotherReversal(of: target, answer, before, head, in: store)
       case .pending, .unknown, .returned: break
       }
     }
-    return try save(after, over: before, .meets(.reverse, outcome), of: attempt.reference, in: store)
+    return try save(after, over: before, .meets(.reverse, outcome), of: attempt.reference, head, in: store)
   }
 }
 
@@ -144,7 +151,8 @@ extension Journal {
   /// its refusal under the same reference. The same holds for any refusal after an approval for less, or where an event
   /// has brought the approval meanwhile, because no other operation would resolve it.
   private func scheduleAnotherReversal(
-    of target: AttemptReference, _ answer: AcquirerAnswer, _ before: PaymentRecord, in store: Transaction
+    of target: AttemptReference, _ answer: AcquirerAnswer, _ before: PaymentRecord, _ head: AuditHead,
+    in store: Transaction
   ) throws {
     guard case .declined(let decline) = answer,
       let (authorization, state) = try Operations.find(target, in: store),
@@ -152,7 +160,7 @@ extension Journal {
         || state == .approved && !before.balances.status.isResolved
     else { return }
     let tries = try Operations.count(.reverse, cause: .recovery, of: before.payment.id, in: store)
-    try scheduleReversal(of: authorization, before, after: Backoff.reversal.pause(after: tries), in: store)
+    try scheduleReversal(of: authorization, before, after: Backoff.reversal.pause(after: tries), head, in: store)
   }
 }
 

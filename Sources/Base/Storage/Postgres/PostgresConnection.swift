@@ -14,6 +14,7 @@ final class PostgresConnection {
   private(set) var timeline: PostgresTimeline?
   /// The names of prepared statements, by their text and the types of their parameters.
   private var statements: [StatementKey: String] = [:]
+  let joiner = StatementJoiner()
 
   private struct StatementKey: Hashable {
     let sql: String
@@ -31,16 +32,21 @@ final class PostgresConnection {
     // Every property has its value: if this throws, deinit closes the connection.
     guard PQstatus(handle) == CONNECTION_OK else { throw lost() }
     PQsetNoticeReceiver(handle, { PostgresConnection.note($1, in: $0) }, warnings)
-    try execute(Self.limits(settings))
+    try execute(Self.configuration(settings))
     timeline = try readTimeline()
   }
 
   /// Not in the address's `options`, which PgBouncer does not pass on.
-  private static func limits(_ settings: PostgresSettings) -> String {
-    [
+  ///
+  /// Tender's statements find few rows by an index. A plan that is kept is made without their number, at first for empty
+  /// tables, and would read whole tables once they have grown.
+  private static func configuration(_ settings: PostgresSettings) -> String {
+    let limits = [
       ("statement_timeout", settings.statementLimit), ("lock_timeout", settings.lockLimit),
       ("idle_in_transaction_session_timeout", settings.idleLimit),
-    ].map { "SET \($0) = \($1.milliseconds)" }.joined(separator: "; ")
+    ].map { "\($0) = \($1.milliseconds)" }
+    let plans = ["enable_hashjoin", "enable_mergejoin", "jit"].map { "\($0) = off" }
+    return (limits + plans).map { "SET \($0)" }.joined(separator: "; ")
   }
 
   /// The name of a file of the log begins with the timeline, in eight hexadecimal digits. What the control file says
@@ -87,7 +93,8 @@ final class PostgresConnection {
   /// Runs statements in one trip, each prepared at its first use.
   ///
   /// - Returns: their results. After the first that fails the server runs none.
-  func execute(_ batch: [SQLStatement]) throws -> [PostgresResult] {
+  /// - Throws: the demand that was not met, or ``PostgresError``.
+  func execute(_ batch: [PostgresStatement]) throws -> [PostgresResult] {
     let statements = try batch.map(prepared)
     try send(statements)
     let outcomes = try statements.map { try outcome(of: $0, statementLimit) }
@@ -97,10 +104,11 @@ final class PostgresConnection {
 
   /// Runs statements and commits, in one trip.
   ///
-  /// - Throws: ``StorageError/outcomeUnknown`` when the server did not say whether the transaction is durable: the
-  ///   connection was lost, the limit has passed, or the wait for a synchronous standby was cancelled.
-  func commit(_ batch: [SQLStatement], limit: Duration) throws {
-    let (statements, commit) = (try batch.map(prepared), try prepared(.commit))
+  /// - Throws: the demand that was not met; ``StorageError/outcomeUnknown`` when the server did not say whether the
+  ///   transaction is durable: the connection was lost, the limit has passed, or the wait for a synchronous standby was
+  ///   cancelled.
+  func commit(_ batch: [PostgresStatement], limit: Duration) throws {
+    let (statements, commit) = (try batch.map(prepared), try prepared(PostgresStatement(.commit)))
     warnings.pointee = 0
     // A server that gives its reason at a statement does not come to COMMIT, which is already on its way.
     let outcomes = try inDoubt(unless: { $0.state != nil }) {
@@ -139,10 +147,13 @@ final class PostgresConnection {
   /// statement behind it.
   private func outcome(
     of statement: PreparedStatement, _ limit: Duration
-  ) throws -> Result<PostgresResult, PostgresError> {
+  ) throws -> Result<PostgresResult, any Error> {
     do { return .success(try answer(to: statement, limit)) } catch let error as PostgresError
       where !error.endsConnection
-    { return .failure(error) }
+    {
+      if let demand = statement.demand, error.state == StatementJoiner.unmetDemand { return .failure(demand) }
+      return .failure(error)
+    }
   }
 
   private struct PreparedStatement {
@@ -150,14 +161,16 @@ final class PostgresConnection {
     let parameters: PostgresParameters
     /// By an earlier call.
     let isEarlier: Bool
+    let demand: (any Error)?
   }
 
-  private func prepared(_ statement: SQLStatement) throws -> PreparedStatement {
-    let parameters = PostgresParameters(statement.values)
-    let text = statement.text
+  private func prepared(_ sent: PostgresStatement) throws -> PreparedStatement {
+    let parameters = PostgresParameters(sent.statement.values)
+    let text = sent.statement.text
     let known = statements[StatementKey(sql: text, types: parameters.types)]
     let name = try known ?? prepare(text, parameters.types)
-    return PreparedStatement(name: name, parameters: parameters, isEarlier: known != nil)
+    return PreparedStatement(
+      name: name, parameters: parameters, isEarlier: known != nil, demand: sent.demand)
   }
 
   private func send(_ statement: PreparedStatement) throws {

@@ -12,27 +12,38 @@ struct PostgresParameters {
   private var bytes: [UInt8] = []
 
   init(_ values: [SQLValue]) {
+    types.reserveCapacity(values.count)
+    lengths.reserveCapacity(values.count)
+    offsets.reserveCapacity(values.count)
+    bytes.reserveCapacity(values.count * 24 + 1)
     for value in values { append(value) }
+    formats = Array(repeating: 1, count: values.count)
     bytes.append(0)
   }
 
   var count: CInt { CInt(types.count) }
 
   private mutating func append(_ value: SQLValue) {
+    let start = bytes.count
     switch value {
-    case .absent(let type): append(nil, type: PostgresType.number(of: type))
-    case .integer(let integer): append(withUnsafeBytes(of: integer.bigEndian) { Array($0) }, type: PostgresType.int8)
-    case .text(let text): append(Array(text.utf8), type: PostgresType.text)
-    case .blob(let blob): append(blob, type: PostgresType.bytea)
+    case .absent(let type): return append(from: nil, type: PostgresType.number(of: type))
+    case .integer(let integer):
+      withUnsafeBytes(of: integer.bigEndian) { bytes.append(contentsOf: $0) }
+      append(from: start, type: PostgresType.int8)
+    case .text(let text):
+      bytes.append(contentsOf: text.utf8)
+      append(from: start, type: PostgresType.text)
+    case .blob(let blob):
+      bytes.append(contentsOf: blob)
+      append(from: start, type: PostgresType.bytea)
     }
   }
 
-  private mutating func append(_ value: [UInt8]?, type: Oid) {
+  /// - Parameter start: where the value's bytes begin; nil for NULL.
+  private mutating func append(from start: Int?, type: Oid) {
     types.append(type)
-    formats.append(1)
-    lengths.append(CInt(value?.count ?? 0))
-    offsets.append(value == nil ? nil : bytes.count)
-    bytes += value ?? []
+    lengths.append(CInt(start.map { bytes.count - $0 } ?? 0))
+    offsets.append(start)
   }
 
   /// The arguments of `PQsendQueryPrepared`, valid during the call.

@@ -6,7 +6,7 @@ final class PostgresSession: StoreSession {
   private let isReading: Bool
   /// Statements whose results are not used yet; they go to the server together with the next one. First of all the
   /// beginning, and in a transaction that writes the question for the time.
-  private var waiting: [Waiting]
+  private var waiting: [PostgresStatement]
   /// Of the server, from the first trip of a transaction that writes; nil as long as it is not known.
   private var time: Timestamp?
   /// Whether anything has been sent, so that it has to be taken back after an error.
@@ -23,22 +23,7 @@ final class PostgresSession: StoreSession {
   init(_ connection: PostgresConnection, isReading: Bool) {
     self.connection = connection
     self.isReading = isReading
-    waiting = (isReading ? [.beginReading] : [.beginWriting, .time]).map { Waiting($0) }
-  }
-
-  private struct Waiting {
-    let statement: SQLStatement
-    /// What fails the transaction if the statement does not change one row.
-    let demand: (any Error)?
-
-    init(_ statement: SQLStatement, demand: (any Error)? = nil) {
-      self.statement = statement
-      self.demand = demand
-    }
-
-    func check(_ result: PostgresResult) throws {
-      if let demand, result.changedCount != 1 { throw demand }
-    }
+    waiting = (isReading ? [.beginReading] : [.beginWriting, .time]).map { PostgresStatement($0) }
   }
 
   /// The database's time, which is the same for every node. Most transactions that only read do without it.
@@ -69,21 +54,17 @@ final class PostgresSession: StoreSession {
     return try results.prefix(queries.count).map { try $0.rows(atMost: 1).first }
   }
 
-  func run(_ sql: String, _ values: [SQLValue]) throws { try wait(Waiting(SQLStatement(sql, values))) }
+  func run(_ sql: String, _ values: [SQLValue]) throws { try wait(PostgresStatement(SQLStatement(sql, values))) }
 
   func changeOne(_ statement: SQLStatement, orThrow error: any Error) throws {
-    try wait(Waiting(statement, demand: error))
+    try wait(PostgresStatement(statement, demand: error))
   }
 
   func changes(_ sql: String, _ values: [SQLValue]) throws -> Int {
     try runWaiting(after: SQLStatement(sql, values)).changedCount
   }
 
-  func changes(of statements: [SQLStatement]) throws -> [Int] {
-    try runWaiting(with: statements).map(\.changedCount)
-  }
-
-  private func wait(_ statement: Waiting) throws {
+  private func wait(_ statement: PostgresStatement) throws {
     waiting.append(statement)
     if waiting.count == Self.mostWaiting { try finish() }
   }
@@ -103,13 +84,13 @@ final class PostgresSession: StoreSession {
   /// Commits, together with what waits.
   ///
   /// Not together with the beginning: a connection that was lost while it was idle is found before anything can have
-  /// been committed. And not together with a statement whose result may fail the transaction.
+  /// been committed.
   ///
   /// - Throws: ``StorageError/outcomeUnknown`` as ``PostgresConnection/commit(_:limit:)``.
   func commit(limit: Duration) throws {
-    if !hasBegun || waiting.contains(where: { $0.demand != nil }) { try finish() }
+    if !hasBegun { try finish() }
     trips += 1
-    try noting { try connection.commit(waiting.map(\.statement), limit: limit) }
+    try noting { try connection.commit(takeWaiting(), limit: limit) }
   }
 
   private func runWaiting(after statement: SQLStatement) throws -> PostgresResult {
@@ -118,16 +99,19 @@ final class PostgresSession: StoreSession {
 
   /// Runs what waits, and further statements, in one trip; the further statements' results.
   private func runWaiting(with statements: [SQLStatement]) throws -> [PostgresResult] {
-    let batch = waiting + statements.map { Waiting($0) }
+    let batch = takeWaiting() + statements.map { PostgresStatement($0) }
     guard !batch.isEmpty else { return [] }
-    waiting.removeAll(keepingCapacity: true)
     let isFirst = !hasBegun
     hasBegun = true
     trips += 1
-    let results = try noting { try connection.execute(batch.map(\.statement)) }
-    for (statement, result) in zip(batch, results) { try statement.check(result) }
+    let results = try noting { try connection.execute(batch) }
     if isFirst, !isReading { time = try Self.time(in: results[1]) }
     return Array(results.suffix(statements.count))
+  }
+
+  private func takeWaiting() -> [PostgresStatement] {
+    defer { waiting.removeAll(keepingCapacity: true) }
+    return connection.joiner.join(waiting)
   }
 
   private func noting<R>(_ statement: () throws -> R) throws -> R {

@@ -33,9 +33,13 @@ struct BoundStatement {
     return rows
   }
 
+  /// A statement that changes rows runs to its end all the same: references are checked there.
   func firstRow() throws -> Row? {
     defer { sqlite3_reset(handle) }
-    return try next() ? row() : nil
+    guard try next() else { return nil }
+    let first = row()
+    if sqlite3_stmt_readonly(handle) == 0 { while try next() {} }
+    return first
   }
 
   private func next() throws -> Bool {

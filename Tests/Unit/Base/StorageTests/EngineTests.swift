@@ -7,6 +7,15 @@ import Testing
 
 private let engines = StoreEngineUnderTest.present
 
+private let families = [
+  Migration(
+    "test-1",
+    """
+    CREATE TABLE parents (id TEXT PRIMARY KEY NOT NULL, count BIGINT NOT NULL);
+    CREATE TABLE children (parent TEXT NOT NULL REFERENCES parents (id), number BIGINT NOT NULL);
+    """)
+]
+
 /// What callers rely on, on every engine.
 @Suite struct `A store` {
   @Test(arguments: engines) func `keeps what was written, with its types`(_ engine: StoreEngineUnderTest) async throws {
@@ -207,17 +216,57 @@ private let engines = StoreEngineUnderTest.present
     await place.close(database)
   }
 
-  @Test(arguments: engines) func `says of each of several statements how many rows it changed`(
+  @Test(arguments: engines) func `answers changes that return rows together with queries`(
     _ engine: StoreEngineUnderTest
   ) async throws {
     let place = try await EmptyDatabase(engine)
     let database = try await place.open(Accounts.schema)
-    let counts = try await database.write { store in
-      let insert = SQLStatement("INSERT INTO accounts (id, held) VALUES ($1, 1) ON CONFLICT DO NOTHING", .text("a"))
-      let other = SQLStatement("INSERT INTO accounts (id, held) VALUES ($1, 2) ON CONFLICT DO NOTHING", .text("b"))
-      return try store.changes(of: [insert, insert, other, SQLStatement("UPDATE accounts SET held = 3")])
+    let rows = try await database.write { store in
+      let insert = SQLStatement(
+        "INSERT INTO accounts (id, held) VALUES ($1, 1) ON CONFLICT DO NOTHING RETURNING id", .text("a"))
+      let other = SQLStatement("INSERT INTO accounts (id, held) VALUES ($1, 2) RETURNING held", .text("b"))
+      return try store.firstRows(of: [
+        insert, insert, other, SQLStatement("UPDATE accounts SET held = 3 RETURNING held"),
+        SQLStatement("SELECT COUNT(*) AS held FROM accounts WHERE held = 3"),
+      ])
     }
-    #expect(counts == [1, 0, 1, 2])
+    #expect(try rows[0]?.text("id") == "a" && rows[1] == nil)
+    #expect(try rows.suffix(3).map { try $0?.integer("held") } == [2, 3, 2])
+    await place.close(database)
+  }
+
+  @Test(arguments: engines) func `checks the reference of a change that returns a row`(
+    _ engine: StoreEngineUnderTest
+  ) async throws {
+    let place = try await EmptyDatabase(engine)
+    let database = try await place.open(families)
+    await #expect(throws: StorageError.foreignKey) {
+      try await database.write { store in
+        let orphan = SQLStatement("INSERT INTO children (parent, number) VALUES ('nobody', 1) RETURNING parent")
+        _ = try store.firstRows(of: [orphan])
+      }
+    }
+    await place.close(database)
+  }
+
+  @Test(arguments: engines) func `writes several tables, and one after the other where they repeat`(
+    _ engine: StoreEngineUnderTest
+  ) async throws {
+    let place = try await EmptyDatabase(engine)
+    let database = try await place.open(families)
+    let child = "INSERT INTO children (parent, number) SELECT $1, COUNT(*) + 1 FROM children WHERE parent = $1"
+    try await database.write { store in
+      try store.run("INSERT INTO parents (id, count) VALUES ($1, $2)", .text("a"), .integer(5))
+      try store.run(child, .text("a"))
+      try store.run(child, .text("a"))
+      try store.changeOne(
+        "UPDATE parents SET count = count + $2 WHERE id = $1", .text("a"), .integer(10), orThrow: CancellationError())
+      try store.run("UPDATE parents SET count = (SELECT MAX(number) FROM children) * 100 + count")
+      try store.run("INSERT INTO children (parent, number) VALUES ($2, $1)", .integer(9), .text("a"))
+    }
+    let numbers = try await database.read { try $0.rows("SELECT number FROM children ORDER BY number") }
+    #expect(try numbers.map { try $0.integer("number") } == [1, 2, 9])
+    #expect(try await database.read { try $0.row("SELECT count FROM parents")?.integer("count") } == 215)
     await place.close(database)
   }
 
