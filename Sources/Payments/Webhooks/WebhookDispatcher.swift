@@ -124,7 +124,7 @@ package struct WebhookDispatcher: Sendable {
       let events = try OutboxEvent.take(payments: PaymentWebhooks.page, in: store)
       let addresses = try PaymentWebhooks.addresses(of: Set(events.map(\.payment)), in: store)
       for event in events {
-        for endpoint in endpoints(of: event, addresses[event.payment] ?? []) {
+        for endpoint in endpoints(of: event, and: addresses[event.payment] ?? []) {
           try Deliveries.add(event, to: endpoint, in: store)
         }
         try alongside(event, store)
@@ -133,9 +133,11 @@ package struct WebhookDispatcher: Sendable {
     }
   }
 
-  private func endpoints(of event: OutboxEvent, _ addresses: [String]) -> [WebhookEndpoint] {
+  /// The merchant's endpoints, and one for each address that the payment was given; none for these where the merchant has
+  /// no key.
+  private func endpoints(of event: OutboxEvent, and paymentAddresses: [String]) -> [WebhookEndpoint] {
     let key = keys(event.merchant)
-    return endpoints(event.merchant) + addresses.compactMap { PaymentWebhooks.endpoint($0, key) }
+    return endpoints(event.merchant) + paymentAddresses.compactMap { PaymentWebhooks.endpoint($0, key) }
   }
 
   private func queues() async throws -> [EndpointQueue] {

@@ -62,6 +62,7 @@ final class AgentConnection: ChannelInboundHandler {
     context.read()
   }
 
+  /// Sends the answer, wipes it, and goes on with the next question once it is sent.
   private func send(_ answer: consuming AgentAnswer, _ context: ChannelHandlerContext) {
     enter(.sending, context)
     var bytes = answer.bytes

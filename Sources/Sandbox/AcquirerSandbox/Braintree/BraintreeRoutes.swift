@@ -98,8 +98,8 @@ extension BraintreeRoutes {
     }
   }
 
-  /// `{next}`: a fault of the next call.
-  @Sendable func misbehave(_ request: Request, _ context: Context) async throws -> Response {
+  /// `{next}`: a fault of the next call to Braintree's own API, behind those that are set already.
+  @Sendable func injectFault(_ request: Request, _ context: Context) async throws -> Response {
     try await managing(request) { _, body in
       guard let fault = BraintreeFault(rawValue: try body.member("next").string) else {
         throw BraintreeProblem(status: 400)

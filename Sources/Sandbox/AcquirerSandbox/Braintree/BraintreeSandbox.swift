@@ -87,6 +87,6 @@ package struct BraintreeSandbox: EventSource {
       .put("event-endpoint", use: calls.sendNotifications)
       .post("certificate-requests", use: calls.requestCertificate)
       .post("disputes", use: calls.dispute)
-      .post("misbehave", use: calls.misbehave)
+      .post("misbehave", use: calls.injectFault)
   }
 }

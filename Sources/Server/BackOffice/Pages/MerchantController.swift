@@ -17,7 +17,7 @@ struct MerchantController: Sendable {
       .post("/merchants/terms", .everywhere(.administrator), publish),
       .post("/merchants/import", .everywhere(.administrator), take),
       .post("/merchants/{merchant}/export", .role(.administrator), export),
-      .get("/merchants/{merchant}/registration", .role(.viewer), registration),
+      .get("/merchants/{merchant}/registration", .role(.viewer), showRegistration),
       .get("/merchants/{merchant}/certificates/{certificate}/request", .role(.viewer), download),
       .post("/merchants/{merchant}/{change}", .role(.administrator), change),
     ]
@@ -89,8 +89,8 @@ struct MerchantController: Sendable {
       ], body: ResponseBody(byteBuffer: ByteBuffer(bytes: file)))
   }
 
-  /// What Apple knows of the merchant.
-  private func registration(_ call: OfficeCall) async throws -> Response {
+  /// The page of what Apple knows of the merchant as one of the platform's.
+  private func showRegistration(_ call: OfficeCall) async throws -> Response {
     let merchant = try await merchant(call, .viewer)
     let known = try await office.services.merchants.registration(of: merchant.id)
     var values: [String: Any] = ["merchantID": merchant.id.rawValue, "isKnown": known != nil]

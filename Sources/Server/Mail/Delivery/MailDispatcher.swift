@@ -50,7 +50,7 @@ package struct MailDispatcher: Sendable {
   @discardableResult
   package func round() async throws -> Int {
     var tries = 0
-    while !Task.isCancelled, case let due = try await claim(), !due.isEmpty {
+    while !Task.isCancelled, case let due = try await claimSome(), !due.isEmpty {
       try await withThrowingTaskGroup(of: Void.self) { group in
         for (mail, sealed) in due { group.addTask { try await attempt(mail, sealed) } }
         try await group.waitForAll()
@@ -60,7 +60,8 @@ package struct MailDispatcher: Sendable {
     return tries
   }
 
-  private func claim() async throws -> [(StoredMail, SealedText?)] {
+  /// Leases some of the mails that are due, so that no other process sends them; when the lease has passed, another may.
+  private func claimSome() async throws -> [(StoredMail, SealedText?)] {
     try await database.write { store in
       try MailOutbox.claim(limit: Self.width, until: store.now.adding(Self.lease), in: store)
     }

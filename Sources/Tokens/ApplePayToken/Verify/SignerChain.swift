@@ -19,17 +19,17 @@ struct SignerChain {
     _ enclosed: [ArraySlice<UInt8>], _ trust: TokenTrust, _ cache: ChainCache
   ) throws(PaymentTokenError) {
     let certificates = try Self.withoutRoot(enclosed, trust)
-    let proven = cache.pair(certificates[0], certificates[1])
-    isNew = proven == nil
+    let cached = cache.pair(certificates[0], certificates[1])
+    isNew = cached == nil
     let (first, second) =
-      if let proven { (proven.first, proven.second) } else {
+      if let cached { (cached.first, cached.second) } else {
         (try Self.read(certificates[0]), try Self.read(certificates[1]))
       }
     (signer, intermediate) = try Self.roles(first, second)
     try Self.checkFitness(signer: signer, intermediate: intermediate)
-    let anchor = try Self.anchor(of: intermediate, trust, proven)
+    let anchor = try Self.trustedRoot(of: intermediate, trust, cached)
     root = anchor.root
-    key = try Self.signerKey(signer, intermediate, anchor, proven)
+    key = try Self.signerKey(signer, intermediate, anchor, cached)
     environment = anchor.environment(ofSigner: signer.commonName)
     try Self.checkEnvironment(environment, trust)
     guard isNew else { return }
@@ -113,15 +113,17 @@ struct SignerChain {
     }
   }
 
-  /// Step 1.b: the root is the local copy, found by name and checked by its key.
+  /// Step 1.b: the root that issued the intermediate's certificate is one of those that are trusted here: found by name and
+  /// checked by its key. It may issue such a chain.
   ///
+  /// - Parameter cached: the same pair of certificates, checked before. Then the key's signature is not checked again.
   /// Source: Apple, *Payment token format reference*, "Ensure that the root CA is the Apple Root CA - G3".
-  private static func anchor(
-    of intermediate: Certificate, _ trust: TokenTrust, _ proven: ProvenPair?
+  private static func trustedRoot(
+    of intermediate: Certificate, _ trust: TokenTrust, _ cached: ProvenPair?
   ) throws(PaymentTokenError) -> TrustAnchor {
     let anchor = trust.anchors.first { anchor in
       anchor.root.subject.isSame(as: intermediate.issuer)
-        && (proven?.rootKeyInfo.isSame(as: anchor.root.publicKeyInfo) == true || anchor.key.signed(intermediate))
+        && (cached?.rootKeyInfo.isSame(as: anchor.root.publicKeyInfo) == true || anchor.key.signed(intermediate))
     }
     guard let anchor else {
       throw PaymentTokenError(.untrustedRoot, "the intermediate is not issued by a root that is trusted here")
@@ -137,10 +139,10 @@ struct SignerChain {
   ///
   /// Source: Apple, *Payment token format reference*, "Ensure that there is a valid X.509 chain of trust".
   private static func signerKey(
-    _ signer: Certificate, _ intermediate: Certificate, _ anchor: TrustAnchor, _ proven: ProvenPair?
+    _ signer: Certificate, _ intermediate: Certificate, _ anchor: TrustAnchor, _ cached: ProvenPair?
   ) throws(PaymentTokenError) -> SignerKey {
     guard signer.issuer.isSame(as: intermediate.subject) else { throw broken }
-    if let proven { return proven.signerKey }
+    if let cached { return cached.signerKey }
     guard let key = AuthorityKey(intermediate.publicKeyInfo), key.signed(signer) else { throw broken }
     guard let signerKey = SignerKey(signer.publicKeyInfo) else {
       throw PaymentTokenError(.unfitCertificate, "the signer's key is neither of P-256 nor RSA")

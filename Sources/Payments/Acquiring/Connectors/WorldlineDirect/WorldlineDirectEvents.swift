@@ -8,7 +8,7 @@ import TenderPayments
 /// Worldline signs no time and promises no order, so an old event is told by its id alone, which is kept for good.
 enum WorldlineDirectEvents {
   static func read(_ event: InboundEvent, _ settings: WorldlineDirectSettings) throws(EventRefusal) -> EventBatch {
-    guard isAuthentic(event, settings.webhookKeys) else { throw .notAuthentic }
+    guard isSigned(event, settings.webhookKeys) else { throw .notAuthentic }
     guard let said = try? DirectJSON.read(DirectEvent.self, event.body), isVersion(said.apiVersion) else {
       throw .unintelligible
     }
@@ -16,9 +16,9 @@ enum WorldlineDirectEvents {
     return EventBatch(events: try events(said))
   }
 
-  /// Each of the two headers stands there once, and a key of that id has signed the bytes. The comparison takes the same
-  /// time wherever they differ.
-  private static func isAuthentic(_ event: InboundEvent, _ keys: [WorldlineDirectKey]) -> Bool {
+  /// The headers of the key's id and of the signature stand there once, and that key has signed the bytes. Comparing
+  /// signatures takes the same time wherever they differ.
+  private static func isSigned(_ event: InboundEvent, _ keys: [WorldlineDirectKey]) -> Bool {
     guard let id = only(WebhookSignature.keyHeader, event), let signature = only(WebhookSignature.header, event) else {
       return false
     }
