@@ -242,6 +242,7 @@ final class SimulatedWorld: @unchecked Sendable {
       settle(for: .seconds(4_500))
       callAgain()
       thread.run(until: thread.uptime + .seconds(900))
+      outlastRepeats()
       if !evidence.unaskable.isEmpty { waitForPeople() }
     }
     finish()
@@ -280,6 +281,17 @@ final class SimulatedWorld: @unchecked Sendable {
     noteOutlivedKeys(within: .seconds(90_000))
     thread.slumber(.seconds(90_000))
     settle(for: .seconds(1_200))
+  }
+
+  /// A late capture that is refused for good, and whose refusal was lost because its process was stopped beyond its lease, is
+  /// repeated as long as the bank would know it again.
+  private func outlastRepeats() {
+    guard hazards.includes(.capturesRefused), hasOpenKeys else { return }
+    noteOutlivedKeys(within: .seconds(90_000))
+    thread.slumber(.seconds(90_000))
+    settle(for: .seconds(1_200))
+    callAgain()
+    thread.run(until: thread.uptime + .seconds(900))
   }
 
   /// Lets so much time pass; with each of the acquirers if both have payments.
