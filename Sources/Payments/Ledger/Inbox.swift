@@ -146,15 +146,21 @@ extension Journal {
       // Given up before its answer came; nothing is held.
       return .known
     case (.approved, _) where attempt.kind == .authorize && !record.balances.status.isLive:
-      // *Failure* was reported to the shopper, and money is held: it must be released. The authorization may have
-      // arrived only now, and an inquiry may not find it yet.
-      try Operations.noteArrival(of: attempt.reference, at: store.now, in: store)
-      try Operations.learnName(attempt.reference, from: answer, in: store)
-      try scheduleReversal(of: attempt, record, in: store)
-      return try contradict(.heldAfterEnd, record, in: store)
+      return try releaseHold(answer, attempt, record, in: store)
     default:
       return try contradict(.contradicts(state), record, in: store)
     }
+  }
+
+  /// *Failure* was reported to the shopper, and money is held: it must be released. The authorization may have arrived only
+  /// now, and an inquiry may not find it yet.
+  private func releaseHold(
+    _ answer: AcquirerAnswer, _ attempt: Attempt, _ record: PaymentRecord, in store: Transaction
+  ) throws -> InboxVerdict {
+    try Operations.noteArrival(of: attempt.reference, at: store.now, in: store)
+    try Operations.learnName(attempt.reference, from: answer, in: store)
+    try scheduleReversal(of: attempt, record, in: store)
+    return try contradict(.heldAfterEnd, record, in: store)
   }
 
   func postReturn(

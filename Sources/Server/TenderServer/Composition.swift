@@ -81,26 +81,15 @@ struct Composition: Sendable {
     directory = try MerchantDirectory(folders.map(\.merchant), in: configuration.environment)
     let keyStore = ProcessingKeyStore(journal.database)
     keys = try await ProcessingKeys(keyStore, folders, configuration, journal.database, logger: runtime.logger)
-    traces = try apple.simulated.map { [ring = keys.ring] in
-      try TraceRecorder(of: $0, keys: ring, clock: runtime.clock)
-    }
+    traces = try apple.traceRecorder(keys.ring, runtime)
     let verifier = TokenVerifier(
       trust: apple.trust, monitor: try await .configured(keyStore, metrics, runtime.logger))
     let routes = try RouteTable.configured(configuration, folders, apple, runtime)
-    let monitors = Dictionary(
-      uniqueKeysWithValues: routes.routes.map { [metrics] in
-        ($0.name, AcquirerAnswerMonitor(route: $0, metrics: metrics, logger: runtime.logger))
-      })
-    let breakers = Dictionary(uniqueKeysWithValues: routes.names.map { ($0, CircuitBreaker()) })
-    self.breakers = breakers
+    breakers = Dictionary(uniqueKeysWithValues: routes.names.map { ($0, CircuitBreaker()) })
     gateway = PaymentGateway(
       opener: TokenOpener(verifier: verifier, keys: keys.ring), journal: journal,
-      routes: routes.map { [traces] acquirer in
-        let route = acquirer.capabilities.route
-        let observed = monitors[route].map { acquirer.observed(by: $0.note) } ?? acquirer
-        let acquirer = control.excludingWaits(for: observed.guarded(by: breakers[route] ?? CircuitBreaker()))
-        return traces?.tracing(acquirer) ?? acquirer
-      }, clock: runtime.clock, random: runtime.random,
+      routes: routes.watched(by: breakers, control, traces, metrics, runtime.logger), clock: runtime.clock,
+      random: runtime.random,
       policy: configuration.gatewayPolicy, crashes: runtime.crashes, admission: control,
       observer: { [traces] in traces?.note($0) })
     try await gateway.refuseUnfinishedElsewhere()
@@ -110,18 +99,13 @@ struct Composition: Sendable {
     orderService = .configured(folders, gateway, guests, runtime)
     quotas = Quotas(configuration.quotas)
     clientSessions = ClientSessions(journal.database, clock: runtime.clock, random: runtime.random)
-    customerInputKeys = CustomerInputKeys(
-      { [database = journal.database] in
-        try await configuration.merchantStoreMakingKeys(database, random: runtime.random)
-      }, clock: runtime.clock, random: runtime.random)
+    customerInputKeys = .configured(configuration, journal.database, runtime)
     try MerchantWebhooks.validate(folders, allowsPrivate: configuration.allowsPrivateWebhooks)
     webhookEndpoints = WebhookEndpoints(folders)
     mailMerchants = MailMerchants(folders)
-    let orderMail = configuration.mail.host.map { [mailMerchants] _ in
-      OrderMail(merchants: mailMerchants, random: runtime.random, logger: runtime.logger)
-    }
     dispatcher = .configured(
-      webhookEndpoints, journal.database, configuration, runtime, metrics, mail: orderMail)
+      webhookEndpoints, journal.database, configuration, runtime, metrics,
+      mail: .configured(configuration, mailMerchants, runtime))
     mail = try ServerMail(self)
   }
 
@@ -224,5 +208,53 @@ extension ConnectionLimit {
     let budget = DescriptorBudget(
       limit: FileDescriptors.limit, maximumPayments: configuration.maximumPaymentsInFlight)
     return ConnectionLimit(maximum: try budget.maximumConnections(configuration.maximumConnections))
+  }
+}
+
+extension AppleEnvironment {
+  /// Nil outside of `simulated`.
+  fileprivate func traceRecorder(_ keys: ProcessingKeyRing, _ runtime: Runtime) throws -> TraceRecorder? {
+    try simulated.map { try TraceRecorder(of: $0, keys: keys, clock: runtime.clock) }
+  }
+}
+
+extension RouteTable {
+  /// Each acquirer with what watches over it: metrics and log, a circuit breaker, in `simulated` a trace. A payment that
+  /// waits for it does not count as work.
+  fileprivate func watched(
+    by breakers: [String: CircuitBreaker], _ control: AdmissionControl, _ traces: TraceRecorder?, _ metrics: Metrics,
+    _ logger: Logger
+  ) -> RouteTable {
+    let monitors = Dictionary(
+      uniqueKeysWithValues: routes.map {
+        ($0.name, AcquirerAnswerMonitor(route: $0, metrics: metrics, logger: logger))
+      })
+    return map { acquirer in
+      let route = acquirer.capabilities.route
+      let observed = monitors[route].map { acquirer.observed(by: $0.note) } ?? acquirer
+      let watched = control.excludingWaits(for: observed.guarded(by: breakers[route] ?? CircuitBreaker()))
+      return traces?.tracing(watched) ?? watched
+    }
+  }
+}
+
+extension CustomerInputKeys {
+  fileprivate static func configured(
+    _ configuration: ServerConfiguration, _ database: Database, _ runtime: Runtime
+  ) -> CustomerInputKeys {
+    CustomerInputKeys(
+      { try await configuration.merchantStoreMakingKeys(database, random: runtime.random) }, clock: runtime.clock,
+      random: runtime.random)
+  }
+}
+
+extension OrderMail? {
+  /// Nil where mail is off.
+  fileprivate static func configured(
+    _ configuration: ServerConfiguration, _ merchants: MailMerchants, _ runtime: Runtime
+  ) -> OrderMail? {
+    configuration.mail.host.map { _ in
+      OrderMail(merchants: merchants, random: runtime.random, logger: runtime.logger)
+    }
   }
 }
