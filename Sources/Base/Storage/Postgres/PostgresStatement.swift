@@ -1,5 +1,3 @@
-import TenderPayments
-
 /// A statement on its way to the server.
 struct PostgresStatement {
   let statement: SQLStatement
