@@ -3,7 +3,7 @@ import TenderPayments
 /// Which of several processes counts the payments: the one that does, as long as it does. All may count at once, and the
 /// figures are exact; but each would do the work of all.
 package struct CountingTurn {
-  /// How long nobody has to give out a mark until another process takes over.
+  /// When no mark was given out for so long, another process takes over.
   private static let patience: Duration = .seconds(30)
 
   /// The last mark that was seen, and since when; nil before the first look.
