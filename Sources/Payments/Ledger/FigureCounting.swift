@@ -18,19 +18,27 @@ package struct FigureCounting: Sendable {
 
   package init(_ database: Database) { self.database = database }
 
+  /// What a step found.
+  package enum Step: Sendable {
+    /// Everything is counted.
+    case nothingNew
+    /// It counted one stretch, as it does again and again while payments are made.
+    case stretch
+    /// There may be more that was never counted, or not for long.
+    case backlog
+  }
+
   /// Counts some of what is to be counted, the newest first.
-  ///
-  /// - Returns: whether there may be more.
-  package func step() async throws -> Bool {
+  package func step() async throws -> Step {
     if try await database.read({ try Self.hasNews(in: $0) }) { try await database.write { try Self.look(in: $0) } }
     let counted = try await database.read { try Self.count(in: $0) }
     guard counted.isEmpty else {
       try await database.write { try Self.replace(counted, in: $0) }
-      return true
+      return counted.count == 1 ? .stretch : .backlog
     }
-    guard try await database.read({ try Self.countedFrom(in: $0) }) != "" else { return false }
+    guard try await database.read({ try Self.countedFrom(in: $0) }) != "" else { return .nothingNew }
     try await database.write { try Self.goBack(in: $0) }
-    return true
+    return .backlog
   }
 }
 

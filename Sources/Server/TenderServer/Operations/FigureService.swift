@@ -9,8 +9,9 @@ struct FigureService: Service {
   private static let interval: Duration = .seconds(2)
   /// Between two steps, so that payments come first.
   private static let breath: Duration = .milliseconds(20)
-  /// A step counts 17 minutes as a whole, and the newest change all the time: it works for one part of so many.
-  private static let parts = 10
+  /// How long it pauses after a step, as a multiple of the step's own time. While payments are made, the stretch of the last
+  /// 17 minutes is counted anew and anew.
+  private static let rest = (stretch: 40, backlog: 9)
 
   let database: Database
   let scheduler: Scheduler
@@ -23,11 +24,10 @@ struct FigureService: Service {
       while !Task.isCancelled {
         do {
           let begin = scheduler.uptime()
-          let hasMore = turn.isOurs(try await figures.lastMark(), at: begin) ? try await figures.step() : false
+          let step = turn.isOurs(try await figures.lastMark(), at: begin) ? try await figures.step() : .nothingNew
           turn.ends(try await figures.lastMark())
           failure = nil
-          let pause = max(hasMore ? Self.breath : Self.interval, (scheduler.uptime() - begin) * (Self.parts - 1))
-          try await scheduler.sleep(pause)
+          try await scheduler.sleep(Self.pause(after: step, scheduler.uptime() - begin))
         } catch is CancellationError { return } catch {
           let text = "\(error)"
           if text != failure { logger.error("payments were not counted", metadata: ["reason": .string(text)]) }
@@ -35,6 +35,15 @@ struct FigureService: Service {
           guard (try? await scheduler.sleep(Self.interval)) != nil else { return }
         }
       }
+    }
+  }
+
+  private static func pause(after step: FigureCounting.Step, _ time: Duration) -> Duration {
+    switch step {
+    case .nothingNew: interval
+    // Sooner than another process takes over.
+    case .stretch: min(max(interval, time * rest.stretch), .seconds(20))
+    case .backlog: max(breath, time * rest.backlog)
     }
   }
 }

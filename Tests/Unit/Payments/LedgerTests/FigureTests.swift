@@ -23,7 +23,7 @@ private struct CountedStore: Sendable {
   }
 
   /// Counts until nothing is left.
-  func count() async throws { while try await FigureCounting(database).step() {} }
+  func count() async throws { while try await FigureCounting(database).step() != .nothingNew {} }
 
   @discardableResult
   func authorized(
@@ -128,7 +128,7 @@ private struct CountedStore: Sendable {
     }
     try await store.count()
     try await store.expectExact()
-    #expect(try await !FigureCounting(store.database).step(), "nothing is left to count")
+    #expect(try await FigureCounting(store.database).step() == .nothingNew, "nothing is left to count")
   }
 
   @Test(arguments: StoreEngineUnderTest.present)
@@ -145,7 +145,7 @@ private struct CountedStore: Sendable {
     #expect(try await !store.database.read { try today.isCounted(in: $0) })
     var hasMore = true
     while hasMore, try await !store.database.read({ try today.isCounted(in: $0) }) {
-      hasMore = try await FigureCounting(store.database).step()
+      hasMore = try await FigureCounting(store.database).step() != .nothingNew
     }
     #expect(try await store.database.read { try today.isCounted(in: $0) && !whole.isCounted(in: $0) })
     let (figures, payments) = try await store.compared()
