@@ -10,6 +10,9 @@ package final class Transaction {
   /// The database's time, the same for the whole transaction. If the database cannot be asked, the transaction has
   /// failed, and this is the beginning of 1970.
   package private(set) lazy var now = (try? noting(time)) ?? Timestamp(microseconds: 0)
+  /// About ``now``, without a question to the database. For what follows the order of time and does not tell it, such as
+  /// identifiers.
+  package var approximateNow: Timestamp { session.approximateTime ?? now }
   /// The error of the first statement that failed.
   package private(set) var failure: (any Error)?
 
@@ -37,12 +40,28 @@ package final class Transaction {
   /// The first row of each query, or nil, in one trip to the database. Each sees what those before it have locked or
   /// changed: a query may also be a change that returns rows.
   package func firstRows(of queries: [SQLStatement]) throws -> [Row?] {
-    try noting { try session.firstRows(of: queries, isEnd: false) }
+    try noting { try session.firstRows(of: timed(queries), isEnd: false) }
+  }
+
+  /// Asks queries whose answers are not needed at once: they travel with the next statement that returns something. What
+  /// they lock is locked before that one.
+  package func ask(_ queries: [SQLStatement]) throws -> PendingRows {
+    try noting { try session.ask(timed(queries)) }
+  }
+
+  /// The first row of each query, or nil.
+  package func answers(to questions: PendingRows) throws -> [Row?] {
+    try noting { try session.answers(to: questions) }
   }
 
   /// The same as the end of a transaction that only reads.
   func lastRows(of queries: [SQLStatement]) throws -> [Row?] {
-    try noting { try session.firstRows(of: queries, isEnd: true) }
+    try noting { try session.firstRows(of: timed(queries), isEnd: true) }
+  }
+
+  /// Where the database does not add the time itself, this does.
+  private func timed(_ queries: [SQLStatement]) -> [SQLStatement] {
+    session.addsTime ? queries : queries.map { $0.times.isEmpty ? $0 : $0.adding(now) }
   }
 
   /// Runs a statement, at the latest before the next one that returns something, or before the commit. If it fails,
@@ -105,6 +124,13 @@ package protocol StoreSession {
   ///
   /// - Parameter isEnd: whether the transaction only reads, and asks for nothing more.
   func firstRows(of queries: [SQLStatement], isEnd: Bool) throws -> [Row?]
+  /// Runs the queries now, or together with the next statement that returns something.
+  func ask(_ queries: [SQLStatement]) throws -> PendingRows
+  func answers(to questions: PendingRows) throws -> [Row?]
+  /// Whether it adds its own time to the values that are counted from it.
+  var addsTime: Bool { get }
+  /// About the transaction's time; nil where it is known exactly.
+  var approximateTime: Timestamp? { get }
   /// Runs the statement now, or together with the next one that returns something, or with the commit.
   func run(_ sql: String, _ values: [SQLValue]) throws
   /// Runs the statement now; the number of rows that it changed.
@@ -123,6 +149,15 @@ package protocol StoreSession {
 }
 
 extension StoreSession {
+  package var addsTime: Bool { false }
+  package var approximateTime: Timestamp? { nil }
+
+  package func ask(_ queries: [SQLStatement]) throws -> PendingRows {
+    PendingRows(try firstRows(of: queries, isEnd: false))
+  }
+
+  package func answers(to questions: PendingRows) throws -> [Row?] { questions.rows }
+
   package func firstRows(of queries: [SQLStatement], isEnd: Bool) throws -> [Row?] {
     try queries.map { query in
       query.locking == .none
@@ -141,6 +176,8 @@ package struct SQLStatement: Sendable, Hashable {
   let values: [SQLValue]
   /// Of the rows that a query finds.
   let locking: RowLock
+  /// The places of values that are microseconds after the transaction's time.
+  private(set) var times: [Int] = []
 
   package init(_ sql: String, _ values: SQLValue..., locking: RowLock = .none) {
     self.init(sql, values, locking: locking)
@@ -151,6 +188,32 @@ package struct SQLStatement: Sendable, Hashable {
     self.values = values
     self.locking = locking
   }
+
+  /// Counts values from the transaction's time, in microseconds. A statement that takes the time so need not wait until
+  /// the database has told it.
+  ///
+  /// - Parameter places: as in the text: 1 for `$1`.
+  package func fromNow(_ places: Int...) -> SQLStatement {
+    var statement = self
+    statement.times = places
+    return statement
+  }
+
+  fileprivate func adding(_ now: Timestamp) -> SQLStatement {
+    let values = values.enumerated().map { place, value in
+      guard times.contains(place + 1), case .integer(let offset) = value else { return value }
+      return SQLValue.time(now.adding(.microseconds(offset)))
+    }
+    return SQLStatement(sql, values, locking: locking)
+  }
+}
+
+/// Queries that were asked, and the first row of each once they are answered.
+package final class PendingRows {
+  var rows: [Row?]
+
+  /// - Parameter rows: none as long as the queries wait.
+  init(_ rows: [Row?]) { self.rows = rows }
 }
 
 /// Whether a SELECT locks the rows that it finds. SQLite has a single writer and needs no locks.

@@ -139,17 +139,16 @@ extension BasketRecord {
 /// more than it has to.
 struct ClaimedBasket {
   private let id: BasketID
-  /// Nil when the merchant has no such basket.
-  private let row: Row?
-  /// As an earlier card made it; nil for the first card.
-  let order: OrderRecord?
+  /// The basket and its order.
+  private let rows: PendingRows
 
   init(locking id: BasketID, of merchant: MerchantID, in store: Transaction) throws {
     self.id = id
-    let rows = try store.firstRows(of: [Self.lockingQuery(id, merchant), OrderRecord.query(of: id)])
-    row = rows[0]
-    order = try rows[1].map(OrderRecord.init)
+    rows = try store.ask([Self.lockingQuery(id, merchant), OrderRecord.query(of: id)])
   }
+
+  /// As an earlier card made it; nil for the first card.
+  func order(in store: Transaction) throws -> OrderRecord? { try store.answers(to: rows)[1].map(OrderRecord.init) }
 
   private static func lockingQuery(_ id: BasketID, _ merchant: MerchantID) -> SQLStatement {
     SQLStatement(
@@ -159,7 +158,9 @@ struct ClaimedBasket {
 
   /// Throws unless the basket exists, is not cancelled and shows the quote.
   func check(shows quote: QuoteID, in store: Transaction) throws {
-    guard let row else { throw OrderError(.basketUnknown, "no such basket", field: "basketId") }
+    guard let row = try store.answers(to: rows)[0] else {
+      throw OrderError(.basketUnknown, "no such basket", field: "basketId")
+    }
     guard try row.integer("cancelled") == 0 else { throw OrderError(.basketCancelled, "the basket was cancelled") }
     guard try row.textOrNil("current_quote") == quote.rawValue else {
       throw OrderError(.quoteStale, "another quote was shown since")

@@ -131,7 +131,7 @@ extension OrderService {
         let attempt = try gateway.claim(confirmed, for: call, in: store)
         try basket.check(shows: record.quote, in: store)
         try record.save(contact, in: store)
-        let stored = record.stored(over: basket.order, at: store.now)
+        let stored = try record.stored(over: basket.order(in: store), at: store.now)
         return (.new(attempt), KeptOrder(record: stored, receipt: kept.receipt))
       }
     } catch let refused as ClaimRefused {

@@ -34,19 +34,18 @@ package struct Journal: Sendable {
     _ order: Order, spending use: TokenUse, card: CardSummary, terms: ClaimTerms = ClaimTerms(), in store: Transaction
   ) throws -> Attempt {
     // Inserts first and asks afterwards: between a question and an insert another claim could slip in.
-    let record = PaymentRecord(order, card, terms, id: PaymentID(timeOrderedID(store)), at: store.now)
-    let rows = try store.firstRows(of: [
-      TokenUses.addition(of: use, to: record.payment.id, at: store.now), record.insertion,
-      headQuery(of: record.payment.id),
-    ])
+    let id = PaymentID(timeOrderedID(store))
+    let insertion = PaymentRecord.insertion(of: id, order, card, terms)
+    let rows = try store.firstRows(of: [TokenUses.addition(of: use, to: id), insertion, headQuery(of: id)])
+    let record = PaymentRecord(order, card, terms, id: id, at: store.now)
     guard rows[0] != nil else { throw ClaimRefused(claim: try taken(record.payment, use, store)) }
     var isInserted = rows[1] != nil
     while !isInserted {
       // It may be declined by now: another process commits between two statements. Then the order is free.
       if let rival = try rival(for: order.id, store) { throw ClaimRefused(claim: rival) }
-      isInserted = try record.insert(in: store)
+      isInserted = try store.row(insertion) != nil
     }
-    return try begin(record, lockedHead(of: record.payment.id, found: rows[2], in: store), store)
+    return try begin(record, lockedHead(of: id, found: rows[2], in: store), store)
   }
 
   /// Records what the acquirer answered: operation, balances, the outcome that is reported to the shopper, and event.
@@ -304,7 +303,7 @@ extension Journal {
   }
 
   private func timeOrderedID(_ store: Transaction) -> String {
-    let now = store.now
+    let now = store.approximateNow
     return random.timeOrderedID(WallClock { now })
   }
 }

@@ -37,14 +37,14 @@ enum Operations {
   ///
   /// - Returns: the operation as it is then; nil when it had an answer already or another process holds its lease.
   static func close(
-    _ attempt: Attempt, with answer: AcquirerAnswer, nextTry: Timestamp, in store: Transaction
+    _ attempt: Attempt, with answer: AcquirerAnswer, in store: Transaction
   ) throws -> OperationRecord? {
-    try store.row(closing(attempt, with: answer, at: store.now, nextTry: nextTry)).map(OperationRecord.init)
+    try store.row(closing(attempt, with: answer)).map(OperationRecord.init)
   }
 
-  /// The statement of ``close(_:with:nextTry:in:)``.
+  /// The statement of ``close(_:with:in:)``.
   static func closing(
-    _ attempt: Attempt, with answer: AcquirerAnswer, at now: Timestamp, nextTry: Timestamp
+    _ attempt: Attempt, with answer: AcquirerAnswer, nextTryAfter pause: Duration = .zero
   ) -> SQLStatement {
     let note = Note(answer)
     return SQLStatement(
@@ -57,8 +57,9 @@ enum Operations {
       """,
       .text(attempt.reference.rawValue), .integer(attempt.fence), .text(note.state.rawValue),
       .text(optional: note.acquirerReference), .text(optional: note.networkTransactionID), .text(optional: note.code),
-      .text(optional: note.detail), .time(now), .time(nextTry), .integer(attempt.past == nil ? 0 : 1),
-      .text(optional: note.declineReason?.rawValue), .text(attempt.amount.currency.code))
+      .text(optional: note.detail), .integer(0), .integer(pause.microseconds), .integer(attempt.past == nil ? 0 : 1),
+      .text(optional: note.declineReason?.rawValue), .text(attempt.amount.currency.code)
+    ).fromNow(8, 9)
   }
 
   /// Ends an operation that another one decided: an authorization that was reversed.

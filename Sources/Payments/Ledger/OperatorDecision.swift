@@ -32,7 +32,7 @@ extension Journal {
     try await database.write { store in
       let before = try PaymentRecord.known(attempt.payment, in: store)
       let answer = attempt.answer(resolution)
-      guard try Operations.close(attempt, with: answer, nextTry: store.now, in: store) != nil else {
+      guard try Operations.close(attempt, with: answer, in: store) != nil else {
         throw JournalError.conflict
       }
       try Operations.noteDecision(of: attempt.reference, in: store)

@@ -122,11 +122,10 @@ extension PaymentRecord {
     try store.row("SELECT * FROM payments WHERE id = $1", .text(id.rawValue)).map(PaymentRecord.init)
   }
 
-  /// False when the order has a live payment.
-  func insert(in store: Transaction) throws -> Bool { try store.row(insertion) != nil }
-
   /// Adds and returns no row when the order has a live payment.
-  var insertion: SQLStatement {
+  static func insertion(
+    of id: PaymentID, _ order: Order, _ card: CardSummary, _ terms: ClaimTerms
+  ) -> SQLStatement {
     SQLStatement(
       """
       INSERT INTO payments (id, order_id, merchant, basket, route, status, live, amount, currency,
@@ -137,15 +136,14 @@ extension PaymentRecord {
         $16, $17, $18, $19, $20)
       ON CONFLICT DO NOTHING RETURNING id
       """,
-      .text(payment.id.rawValue), .text(payment.order.rawValue), .text(payment.merchant.rawValue),
-      .text(payment.basket.rawValue), .text(route), .text(payment.status.rawValue),
-      .integer(payment.amount.minorUnits), .text(payment.amount.currency.code),
-      .integer(payment.amountConfirmed ? 1 : 0), .text(captureMode.rawValue),
-      .text(optional: payment.card.deviceAccountSuffix), .text(optional: payment.card.expiry?.yymm),
-      .integer(payment.card.hasECI ? 1 : 0), .time(optional: holdUntil), .time(payment.createdAt),
-      .text(optional: sale.merchantAccount), .text(optional: sale.statementDescriptor),
-      .text(optional: sale.merchantCategory), .text(optional: payment.card.name),
-      .integer(optional: captureDelay?.components.seconds))
+      .text(id.rawValue), .text(order.id.rawValue), .text(order.merchant.rawValue), .text(order.basket.rawValue),
+      .text(terms.route), .text(PaymentStatus.authorizing.rawValue), .integer(order.amount.minorUnits),
+      .text(order.amount.currency.code), .integer(terms.amountConfirmed ? 1 : 0), .text(order.capture.rawValue),
+      .text(optional: card.deviceAccountSuffix), .text(optional: card.expiry?.yymm), .integer(card.hasECI ? 1 : 0),
+      .time(optional: terms.holdUntil), .integer(0), .text(optional: terms.sale.merchantAccount),
+      .text(optional: terms.sale.statementDescriptor), .text(optional: terms.sale.merchantCategory),
+      .text(optional: card.name), .integer(optional: terms.captureDelay?.components.seconds)
+    ).fromNow(15)
   }
 
   func save(over before: PaymentRecord, in store: Transaction) throws {

@@ -105,8 +105,7 @@ extension Journal {
     let reserved = try Posting.reserve(attempt.movement, on: before.balances)
     let posted = try Posting.post(.approved, of: attempt.movement, on: reserved)
     try Operations.insert(attempt, owner: owner, lease: Timestamp(seconds: 0), firstTry: store.now, in: store)
-    _ = try Operations.close(
-      attempt, with: .approved(Approval(acquirerReference: movement.name)), nextTry: store.now, in: store)
+    _ = try Operations.close(attempt, with: .approved(Approval(acquirerReference: movement.name)), in: store)
     var after = before.moved(to: try closed(posted, attempt, in: store), at: store.now)
     if movement.kind == .holdExpired, before.captureMode == .immediate, posted.captured == 0 {
       after.raise(.uncapturedHoldEnded)

@@ -17,15 +17,15 @@ extension Journal {
     _ answer: AcquirerAnswer, for attempt: Attempt, reportedTo recipient: Recipient, pause: Duration,
     in store: Transaction
   ) throws -> (operation: OperationRecord, payment: Payment)? {
-    let rows = try store.firstRows(of: [
+    let locked = try store.ask([
       PaymentRecord.lockingQuery(attempt.payment), Operations.openReversalQuery(of: attempt.payment),
     ])
-    let (before, isReversed) = (try PaymentRecord.known(attempt.payment, in: rows[0]), rows[1] != nil)
     let believed = try isOutdated(answer, attempt, in: store) ? .outdated : answer.believed(for: attempt)
     let answered = try store.firstRows(of: [
-      Operations.closing(attempt, with: believed, at: store.now, nextTry: store.now.adding(pause)),
-      headQuery(of: attempt.payment),
+      Operations.closing(attempt, with: believed, nextTryAfter: pause), headQuery(of: attempt.payment),
     ])
+    let rows = try store.answers(to: locked)
+    let (before, isReversed) = (try PaymentRecord.known(attempt.payment, in: rows[0]), rows[1] != nil)
     guard let closed = try answered[0].map(OperationRecord.init) else { return nil }
     let head = try lockedHead(of: attempt.payment, found: answered[1], in: store)
     return (closed, try post(believed, for: attempt, on: before, isReversed, reportedTo: recipient, head, in: store))

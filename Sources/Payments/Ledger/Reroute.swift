@@ -15,7 +15,7 @@ extension Journal {
   ) throws -> Attempt? {
     let before = try PaymentRecord.known(attempt.payment, in: store)
     guard attempt.kind == .authorize, before.balances.status == .authorizing,
-      try Operations.close(attempt, with: .notSent(reason), nextTry: store.now, in: store) != nil
+      try Operations.close(attempt, with: .notSent(reason), in: store) != nil
     else { return nil }
     var after = before.moved(to: before.balances, at: store.now)
     (after.route, after.holdUntil, after.sale) = (terms.route, terms.holdUntil, terms.sale)

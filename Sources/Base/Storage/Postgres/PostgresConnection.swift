@@ -1,5 +1,6 @@
 import CLibPQ
 import Foundation
+import TenderPayments
 
 /// A connection to the database, used by one thread.
 ///
@@ -18,8 +19,14 @@ final class PostgresConnection {
 
   private struct StatementKey: Hashable {
     let sql: String
+    let times: [Int]
     let types: [Oid]
   }
+
+  /// The database's time, and when it was told.
+  private var told: (time: Timestamp, at: ContinuousClock.Instant)?
+  /// How long the time that was told is taken as a base. Either clock may be set or run fast.
+  private static let approximation: Duration = .seconds(60)
 
   /// - Throws: ``PostgresError`` when no server that accepts writes answers.
   init(_ address: PostgresAddress, _ settings: PostgresSettings) throws {
@@ -166,9 +173,9 @@ final class PostgresConnection {
 
   private func prepared(_ sent: PostgresStatement) throws -> PreparedStatement {
     let parameters = PostgresParameters(sent.statement.values)
-    let text = sent.statement.text
-    let known = statements[StatementKey(sql: text, types: parameters.types)]
-    let name = try known ?? prepare(text, parameters.types)
+    let key = StatementKey(sql: sent.statement.text, times: sent.statement.times, types: parameters.types)
+    let known = statements[key]
+    let name = try known ?? prepare(key)
     return PreparedStatement(
       name: name, parameters: parameters, isEarlier: known != nil, demand: sent.demand)
   }
@@ -186,17 +193,25 @@ final class PostgresConnection {
     }
   }
 
+  /// About the database's time; nil when it was told too long ago.
+  var approximateTime: Timestamp? {
+    guard let told, case let elapsed = ContinuousClock.now - told.at, elapsed < Self.approximation else { return nil }
+    return told.time.adding(elapsed)
+  }
+
+  func note(_ time: Timestamp) { told = (time, .now) }
+
   /// Every statement is prepared again at its next use.
   func forgetStatements() throws {
     try execute("DEALLOCATE ALL")
     statements = [:]
   }
 
-  private func prepare(_ sql: String, _ types: [Oid]) throws -> String {
-    let name = "s\(statements.count)"
-    guard PQsendPrepare(handle, name, sql, CInt(types.count), types) == 1 else { throw lost() }
+  private func prepare(_ key: StatementKey) throws -> String {
+    let (name, text) = ("s\(statements.count)", SQLStatement.text(key.sql, addingTimeTo: key.times))
+    guard PQsendPrepare(handle, name, text, CInt(key.types.count), key.types) == 1 else { throw lost() }
     _ = try answer(statementLimit)
-    statements[StatementKey(sql: sql, types: types)] = name
+    statements[key] = name
     return name
   }
 
@@ -241,6 +256,17 @@ final class PostgresConnection {
 
 extension SQLStatement {
   static let commit = SQLStatement("COMMIT")
+  /// In microseconds. PostgreSQL takes it at the transaction's beginning and keeps it.
+  static let transactionTime = "CAST(extract(epoch FROM now()) * 1000000 AS BIGINT)"
+
+  /// - Parameter places: the values to which the server adds the transaction's time.
+  fileprivate static func text(_ sql: String, addingTimeTo places: [Int]) -> String {
+    guard !places.isEmpty else { return sql }
+    return sql.replacing(#/\$(\d+)/#) { value in
+      places.contains(Int(value.output.1) ?? 0) ? "(\(transactionTime) + \(value.output.0))" : "\(value.output.0)"
+    }
+  }
+
   fileprivate var text: String { sql + locking.clause }
 }
 

@@ -4,6 +4,8 @@ import TenderPayments
 final class PostgresSession: StoreSession {
   private let connection: PostgresConnection
   private let isReading: Bool
+  /// Whether transactions have the database's time, and not one that is handed in.
+  let addsTime: Bool
   /// Statements whose results are not used yet; they go to the server together with the next one. First of all the
   /// beginning, and in a transaction that writes the question for the time.
   private var waiting: [PostgresStatement]
@@ -20,9 +22,10 @@ final class PostgresSession: StoreSession {
   /// The first error, which has ended the transaction.
   private(set) var failure: PostgresError?
 
-  init(_ connection: PostgresConnection, isReading: Bool) {
+  init(_ connection: PostgresConnection, isReading: Bool, addsTime: Bool) {
     self.connection = connection
     self.isReading = isReading
+    self.addsTime = addsTime
     waiting = (isReading ? [.beginReading] : [.beginWriting, .time]).map { PostgresStatement($0) }
   }
 
@@ -34,6 +37,8 @@ final class PostgresSession: StoreSession {
     time = now
     return now
   }
+
+  var approximateTime: Timestamp? { addsTime ? time ?? connection.approximateTime : nil }
 
   private static func time(in result: PostgresResult) throws -> Timestamp {
     guard let row = try result.rows().first else { throw StorageError.other("no time") }
@@ -52,6 +57,17 @@ final class PostgresSession: StoreSession {
     hasEnded = isReading && isEnd
     let results = try runWaiting(with: hasEnded ? queries + [.commit] : queries)
     return try results.prefix(queries.count).map { try $0.rows(atMost: 1).first }
+  }
+
+  func ask(_ queries: [SQLStatement]) throws -> PendingRows {
+    let answer = PendingRows([])
+    waiting += queries.map { PostgresStatement($0, answer: answer) }
+    return answer
+  }
+
+  func answers(to questions: PendingRows) throws -> [Row?] {
+    if questions.rows.isEmpty { try finish() }
+    return questions.rows
   }
 
   func run(_ sql: String, _ values: [SQLValue]) throws { try wait(PostgresStatement(SQLStatement(sql, values))) }
@@ -105,8 +121,14 @@ final class PostgresSession: StoreSession {
     hasBegun = true
     trips += 1
     let results = try noting { try connection.execute(batch) }
-    if isFirst, !isReading { time = try Self.time(in: results[1]) }
+    if isFirst, !isReading { try note(Self.time(in: results[1])) }
+    for (statement, result) in zip(batch, results) { try statement.answer?.rows.append(result.rows(atMost: 1).first) }
     return Array(results.suffix(statements.count))
+  }
+
+  private func note(_ time: Timestamp) {
+    self.time = time
+    connection.note(time)
   }
 
   private func takeWaiting() -> [PostgresStatement] {
@@ -126,6 +148,5 @@ extension SQLStatement {
   /// One snapshot for all that is read.
   fileprivate static let beginReading = SQLStatement("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY")
   fileprivate static let beginWriting = SQLStatement("BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE")
-  fileprivate static let time = SQLStatement(
-    "SELECT CAST(extract(epoch FROM clock_timestamp()) * 1000000 AS BIGINT) AS now")
+  fileprivate static let time = SQLStatement("SELECT \(transactionTime) AS now")
 }

@@ -53,7 +53,7 @@ final class PostgresWorker {
   ///   the body threw.
   private func attempt(_ job: PostgresJob) throws -> @Sendable () -> Void {
     let connection = try connected()
-    let session = PostgresSession(connection, isReading: job.isReading)
+    let session = PostgresSession(connection, isReading: job.isReading, addsTime: clock == nil)
     defer { counter.made(trips: session.trips) }
     do {
       let transaction = Transaction(session) { [clock] in try clock?.now() ?? session.now() }

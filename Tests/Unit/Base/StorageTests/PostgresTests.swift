@@ -272,14 +272,64 @@ private let schema = [
     await database.close()
   }
 
+  @Test func `adds its time to values that are counted from it, in the first trip`() async throws {
+    let database = try await open { $0.connections = 1 }
+    let before = try #require(database.pool?.trips)
+    let (now, times) = try await database.write { store in
+      let insertion = SQLStatement(
+        "INSERT INTO lines (id, text) VALUES ($1, $2 || '-' || $1) RETURNING id, text", .integer(-5_000_000),
+        .integer(0)
+      ).fromNow(1, 2)
+      let row = try #require(try store.row(insertion))
+      return (store.now, (try row.time("id"), try row.text("text")))
+    }
+    #expect(times.0 == now.adding(.seconds(-5)))
+    #expect(times.1 == "\(now.microseconds)-\(now.microseconds - 5_000_000)")
+    #expect(try #require(database.pool?.trips) - before == 2)
+    await database.close()
+  }
+
+  @Test func `knows about the time without a question, once it has been told`() async throws {
+    let database = try await open { $0.connections = 1 }
+    let first = try await database.write { ($0.approximateNow, $0.now) }
+    #expect(first.0 == first.1)
+    let before = try #require(database.pool?.trips)
+    let (about, exactly) = try await database.write { store in
+      let about = store.approximateNow
+      _ = try store.row("SELECT 1 AS one")
+      return (about, store.now)
+    }
+    #expect(try #require(database.pool?.trips) - before == 2)
+    #expect(abs(exactly.microseconds - about.microseconds) < 1_000_000)
+    await database.close()
+  }
+
+  @Test func `brings the answers to what was asked together with the next`() async throws {
+    let database = try await open { $0.connections = 1 }
+    try await insert(1, database)
+    let before = try #require(database.pool?.trips)
+    let texts = try await database.write { store in
+      let asked = try store.ask([
+        SQLStatement("SELECT text FROM lines WHERE id = 1", locking: .waiting),
+        SQLStatement("SELECT text FROM lines WHERE id = 2"),
+      ])
+      let changed = try store.row(SQLStatement("UPDATE lines SET text = 'later' RETURNING text"))
+      let alone = try store.ask([SQLStatement("SELECT text FROM lines WHERE id = 1")])
+      return try (store.answers(to: asked) + [changed] + store.answers(to: alone)).map { try $0?.text("text") }
+    }
+    #expect(texts == ["x", nil, "later", "later"])
+    #expect(try #require(database.pool?.trips) - before == 3)
+    await database.close()
+  }
+
   @Test func `has the database's time, also where that is another one than the machine's`() async throws {
     let place = try await EmptyDatabase(.postgres)
     let setUp = try await Database.postgres(place.settings(), migrations: schema)
     try await setUp.write { store in
       try store.run(
         """
-        CREATE FUNCTION clock_timestamp() RETURNS timestamptz LANGUAGE sql AS
-          $$ SELECT pg_catalog.clock_timestamp() + interval '1 hour' $$
+        CREATE FUNCTION now() RETURNS timestamptz LANGUAGE sql AS
+          $$ SELECT pg_catalog.now() + interval '1 hour' $$
         """)
     }
     await setUp.close()

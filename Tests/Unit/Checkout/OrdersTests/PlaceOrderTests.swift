@@ -42,16 +42,16 @@ import Testing
     #expect(answer.order?.merchantReference == "HK-1042")
   }
 
-  @Test(.enabled(if: !StoreEngineUnderTest.isFile)) func `waits for PostgreSQL seven times`() async throws {
+  @Test(.enabled(if: !StoreEngineUnderTest.isFile)) func `waits for PostgreSQL five times`() async throws {
     let shop = try await shop { $0.capture = .manual }
     let quote = try await shop.opens()
     let token = try await shop.token(for: quote)
     let before = try #require(shop.database.pool?.trips)
     #expect(try await shop.pays(token: token, quote: quote).payment.status == .authorized)
-    // Basket and quote; three for the claim and its commit; three for the answer and its commit. The payment is the first
+    // Basket and quote; two for the claim and its commit; two for the answer and its commit. The payment is the first
     // of its audit chain, whose head takes one more.
     let after = try #require(shop.database.pool?.trips)
-    #expect(after - before == 7 + 1)
+    #expect(after - before == 5 + 1)
   }
 
   @Test func `tells the merchant whom it is for, where it goes and what the sheet showed`() async throws {
