@@ -87,7 +87,7 @@ bench-engines: ## payments on SQLite, on PostgreSQL, and by two nodes of one Pos
 bench-counts: ## what a payment takes, counted and compared with Benchmarks/baseline.txt; RECORD=yes makes it the baseline
 	@scripts/bench-counts
 
-bench-payments: ## the payments alone; STORE=1000000 compares with a store that holds as many
+bench-payments: ## the payments alone; STORE=1000000 compares with a store that holds as many; PART='slow forms' measures these alone
 	@STORE='$(or $(STORE),100000)' scripts/bench-payments
 
 bench-merchants: ## how much one merchant's flood slows another's payments; FLOOD=1500 calls a second

@@ -397,8 +397,9 @@ let package = Package(
         "LoadGenerator", "CostFuzzer", "AppleSandbox", "TokenIssuer", "TenderServer", "TenderTesting", "ApplePayToken",
         "Acquiring",
         "Ledger", "Storage", "DirectWire", "HTTPTransport", "StrictJSON", "TenderPayments", nioCore, nioPosix, logging,
+        asn1, x509,
       ]),
-    support("Benchmarks/LoadGenerator", [nioCore, nioPosix]),
+    support("Benchmarks/LoadGenerator", [nioCore, nioPosix, nioSSL]),
     tests("Attacks/LoadGeneratorTests", ["LoadGenerator", nioCore, nioPosix]),
   ].filter { $0.type != .test || areChosen($0) }
 )

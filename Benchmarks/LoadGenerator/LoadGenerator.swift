@@ -1,7 +1,8 @@
 package import NIOCore
 import NIOPosix
 
-/// Calls a server on this machine with requests that were made beforehand, over HTTP/1.1, from one thread.
+/// Calls a server on this machine with requests that were made beforehand, over HTTP/1.1 with or without TLS, from one
+/// thread.
 ///
 /// Open loop: each request leaves when it is due, however many are unanswered, and its time counts from then. Closed
 /// loop: so many at a time, for the most that a server can do. Both end by time and by count.
@@ -9,14 +10,20 @@ package final class LoadGenerator: Sendable {
   private let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
   private let lines: Lines
 
-  /// - Parameter connections: how many may be open; a request that finds none is a drop.
-  package init(port: Int, connections: Int = 4_096) {
-    lines = Lines(loop: group.next(), port: port, most: connections)
+  /// - Parameters:
+  ///   - connections: how many may be open; a request that finds none is a drop.
+  ///   - tls: nil for plain HTTP.
+  package init(port: Int, connections: Int = 4_096, tls: ClientTLS? = nil) {
+    lines = Lines(loop: group.next(), port: port, most: connections, tls: tls)
   }
 
-  /// Opens connections, so that a run does not begin with it.
+  /// The cheapest request there is.
+  package static let greeting = ByteBuffer(string: "GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n")
+
+  /// Opens new connections and sends a request on each, so that a run begins with neither, and ends those that were open:
+  /// the server closes one that has had no request for some time, and a request that leaves just then is lost.
   package func warm(_ count: Int) async throws {
-    try await group.next().flatSubmit { [lines] in lines.warm(count) }.get()
+    try await group.next().flatSubmit { [lines] in lines.warm(count, with: Self.greeting) }.get()
   }
 
   /// - Parameter patience: how long after the schedule's end answers are waited for.
@@ -56,18 +63,28 @@ final class Lines: @unchecked Sendable {
   let loop: any EventLoop
   private let port: Int
   private let most: Int
+  private let tls: ClientTLS?
   private var idle: [LoadConnection] = []
   private var open = 0
 
-  init(loop: any EventLoop, port: Int, most: Int) { (self.loop, self.port, self.most) = (loop, port, most) }
+  init(loop: any EventLoop, port: Int, most: Int, tls: ClientTLS?) {
+    (self.loop, self.port, self.most, self.tls) = (loop, port, most, tls)
+  }
 
-  func warm(_ count: Int) -> EventLoopFuture<Void> {
-    // A server closes what is idle for long.
-    open -= idle.count { !$0.isOpen }
-    idle.removeAll { !$0.isOpen }
-    let missing = max(0, count - idle.count)
-    let all = (0..<missing).map { _ in connect().map { self.idle.append($0) } }
+  func warm(_ count: Int, with request: ByteBuffer) -> EventLoopFuture<Void> {
+    for line in idle { line.close() }
+    open -= idle.count
+    idle.removeAll()
+    let all = (0..<count).map { _ in connect().flatMap { self.greet($0, request) } }
     return EventLoopFuture.andAllSucceed(all, on: loop)
+  }
+
+  private func greet(_ line: LoadConnection, _ request: ByteBuffer) -> EventLoopFuture<Void> {
+    let answered = loop.makePromise(of: Void.self)
+    send(request, on: line) { message in
+      if message == nil { answered.fail(ChannelError.eof) } else { answered.succeed() }
+    }
+    return answered.futureResult
   }
 
   /// - Parameter answered: receives the answer, or nil when there is none.
@@ -97,8 +114,11 @@ final class Lines: @unchecked Sendable {
     let line = LoadConnection()
     let connected = ClientBootstrap(group: loop)
       .channelOption(.tcpOption(.tcp_nodelay), value: 1).connectTimeout(.seconds(10))
-      .channelInitializer { channel in
-        channel.eventLoop.makeCompletedFuture { try channel.pipeline.syncOperations.addHandler(line) }
+      .channelInitializer { [tls] channel in
+        channel.eventLoop.makeCompletedFuture {
+          if let tls { try channel.pipeline.syncOperations.addHandler(tls.handler()) }
+          try channel.pipeline.syncOperations.addHandler(line)
+        }
       }
       .connect(host: "127.0.0.1", port: port).map { _ in line }
     connected.whenFailure { _ in self.open -= 1 }

@@ -1,6 +1,5 @@
 import LoadGenerator
 import NIOCore
-import NIOPosix
 import StrictJSON
 
 /// An acquirer with the sandbox's protocol that works in memory: it approves, at once or after a delay. The sandbox's own
@@ -8,34 +7,28 @@ import StrictJSON
 ///
 /// It remembers the orders, to check at the end that none was charged twice.
 final class BenchAcquirer: Sendable {
-  private let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
-  private let memory = AcquirerMemory()
-  private let channel: any Channel
+  private let memory: AcquirerMemory
+  private let server: MemoryServer
 
   init() async throws {
-    let memory = memory
-    channel = try await ServerBootstrap(group: group)
-      .serverChannelOption(.backlog, value: 4_096)
-      .childChannelOption(.tcpOption(.tcp_nodelay), value: 1)
-      .childChannelInitializer { channel in
-        channel.eventLoop.makeCompletedFuture { try channel.pipeline.syncOperations.addHandler(AcquirerLine(memory)) }
-      }
-      .bind(host: "127.0.0.1", port: 0).get()
+    let memory = AcquirerMemory()
+    self.memory = memory
+    server = try await MemoryServer { request, reply in memory.answer(request, reply) }
   }
 
-  var url: String { "http://127.0.0.1:\(channel.localAddress?.port ?? 0)" }
+  var url: String { server.url }
 
   /// Sets the time until it answers.
   func answers(after delay: Duration) async throws {
-    try await group.next().submit { [memory] in memory.delay = .nanoseconds(Int64(delay.seconds * 1e9)) }.get()
+    try await server.loop.submit { [memory] in memory.delay = .nanoseconds(Int64(delay.seconds * 1e9)) }.get()
   }
 
   /// The number of approvals, and how many of them were for an order that had an approval before.
   func approvals() async throws -> (all: Int, doubles: Int) {
-    try await group.next().submit { [memory] in (memory.approvals, memory.approvals - memory.orders.count) }.get()
+    try await server.loop.submit { [memory] in (memory.approvals, memory.approvals - memory.orders.count) }.get()
   }
 
-  func close() async throws { try await group.shutdownGracefully() }
+  func close() async throws { try await server.close() }
 }
 
 /// Touched on the acquirer's event loop alone.
@@ -44,8 +37,10 @@ private final class AcquirerMemory: @unchecked Sendable {
   var approvals = 0
   var orders: Set<String> = []
 
-  func answer(_ message: HTTPMessage) -> [UInt8] {
-    guard let asked = try? JSONReader.read(Array(message.body.readableBytesView)) else { return [] }
+  func answer(_ request: HTTPMessage, _ reply: MemoryReply) { reply.send(approval(of: request), after: delay) }
+
+  private func approval(of request: HTTPMessage) -> [UInt8] {
+    guard let asked = try? JSONReader.read(Array(request.body.readableBytesView)) else { return [] }
     if case .string(let order) = asked["merchantReference"] {
       approvals += 1
       orders.insert(order)
@@ -56,32 +51,5 @@ private final class AcquirerMemory: @unchecked Sendable {
       "amount": asked["amount"] ?? .null, "currency": asked["currency"] ?? .null,
     ]
     return answer.serialized()
-  }
-}
-
-private final class AcquirerLine: ChannelInboundHandler, @unchecked Sendable {
-  typealias InboundIn = ByteBuffer
-
-  private let memory: AcquirerMemory
-  private var reader = MessageReader()
-
-  init(_ memory: AcquirerMemory) { self.memory = memory }
-
-  func channelRead(context: ChannelHandlerContext, data: NIOAny) {
-    var bytes = unwrapInboundIn(data)
-    reader.append(&bytes)
-    do {
-      while let message = try reader.next() { answer(message, on: context.channel) }
-    } catch { context.close(promise: nil) }
-  }
-
-  private func answer(_ message: HTTPMessage, on channel: any Channel) {
-    let body = memory.answer(message)
-    var bytes = ByteBuffer()
-    bytes.writeString(
-      "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: \(body.count)\r\n\r\n")
-    bytes.writeBytes(body)
-    guard memory.delay > .zero else { return channel.writeAndFlush(bytes, promise: nil) }
-    channel.eventLoop.scheduleTask(in: memory.delay) { [bytes] in channel.writeAndFlush(bytes, promise: nil) }
   }
 }

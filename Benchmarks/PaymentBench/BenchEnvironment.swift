@@ -29,7 +29,24 @@ struct BenchEnvironment: Sendable {
         currencyCode: "EUR", domains: ["localhost:8401"]), below: directory + "/merchants")
   }
 
-  var merchant: String { directory + "/merchants/harbour" }
+  /// The folder of the merchants' folders.
+  var merchants: String { directory + "/merchants" }
+  var merchant: String { merchants + "/harbour" }
+
+  /// Whether there is a folder `memory` whose files are in memory, so that nothing there waits for the disk.
+  var hasMemory: Bool { FileManager.default.fileExists(atPath: directory + "/memory") }
+
+  /// The same merchant with the same keys, and one endpoint that is notified of its payments.
+  ///
+  /// - Returns: the folder of the merchants' folders.
+  func merchants(notifying url: String, below name: String) throws -> String {
+    let copy = "\(directory)/\(name)-merchants"
+    try FileManager.default.copyItem(atPath: merchants, toPath: copy)
+    let file = "\(copy)/\(Self.merchantID)/merchant.yaml"
+    let settings = try String(contentsOfFile: file, encoding: .utf8)
+    try (settings + "webhooks: [\"bench=\(url)\"]\n").write(toFile: file, atomically: true, encoding: .utf8)
+    return copy
+  }
 
   private static func sandbox(_ directory: String) async throws -> (SandboxServer, SandboxAddresses) {
     let (stream, continuation) = AsyncStream.makeStream(of: SandboxAddresses.self)

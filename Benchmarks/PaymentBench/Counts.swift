@@ -18,7 +18,8 @@ struct Counts: Sendable {
   /// - Returns: whether nothing has grown.
   func run() async throws -> Bool {
     let file = try await ServedStore.open(environment, "file", binary: binary)
-    let node = try await ServedStore.open(environment, "node", binary: binary, store: database.address)
+    let node = try await ServedStore.open(
+      environment, "node", binary: binary, ServerOptions(database: database.address))
     var figures: [String: Double] = [:]
     for (name, store) in [("sqlite", file), ("postgres", node)] {
       figures.merge(try await middle(store, name)) { first, _ in first }

@@ -27,8 +27,10 @@ struct Engines: Sendable {
 
   func run() async throws {
     let file = try await ServedStore.open(environment, "file", binary: binary)
-    let first = try await ServedStore.open(environment, "node1", binary: binary, store: database.address)
-    let second = try await first.another(environment, "node2", binary: binary, store: database.address)
+    let first = try await ServedStore.open(
+      environment, "node1", binary: binary, ServerOptions(database: database.address))
+    let second = try await first.another(
+      environment, "node2", binary: binary, ServerOptions(database: database.address))
     let groups = [("sqlite", [file]), ("postgres", [first]), ("postgres.two", [first, second])]
     var turns: [String: [Turn]] = [:]
     for (name, stores) in groups { turns[name] = [try await turn(stores, .seconds(3), expecting: 700)] }

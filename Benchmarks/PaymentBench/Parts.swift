@@ -4,7 +4,6 @@ import Foundation
 import HTTPTransport
 import Ledger
 import LoadGenerator
-import NIOCore
 import Storage
 import StrictJSON
 import TenderPayments
@@ -31,12 +30,9 @@ struct Parts: Sendable {
   let width: Int
   let length: Duration
 
-  /// The cheapest route there is.
-  private static let greeting = ByteBuffer(string: "GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n")
-
   /// A request parsed, routed, logged and answered.
   func exchange() async throws -> Cost {
-    let request = Self.greeting
+    let request = LoadGenerator.greeting
     let (own, server) = (ProcessorTime.own, try store.processorTime())
     let report = try await store.generator.closedLoop(
       Array(repeating: request, count: 200_000), width: width, for: length)
@@ -82,7 +78,7 @@ struct Parts: Sendable {
     let server = try store.processorTime()
     var cost = try await withJournal { journal in
       try await atOnce { number in
-        guard await store.generator.status(of: Self.greeting) == 200 else { throw BenchFailure("no answer") }
+        guard await store.generator.status(of: LoadGenerator.greeting) == 200 else { throw BenchFailure("no answer") }
         _ = try opener.open(EncryptedPaymentToken(bytes: bytes), for: Self.merchant, at: now)
         try await Self.commitPayment(number, in: journal) { try await ask(call) }
       }

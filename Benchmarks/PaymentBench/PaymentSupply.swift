@@ -35,14 +35,18 @@ struct PaymentSupply: Sendable {
     (self.contact, self.card) = (contact, card)
   }
 
-  /// - Parameter capture: `manual` is one call to the acquirer and two commits; `immediate` twice as many.
-  func payments(_ count: Int, capture: CaptureMode = .manual) async throws -> [ByteBuffer] {
-    try await withThrowingTaskGroup(of: [ByteBuffer].self) { group in
-      let width = 16
+  /// - Parameters:
+  ///   - capture: `manual` is one call to the acquirer and two commits; `immediate` twice as many.
+  ///   - items: of each basket.
+  func payments(_ count: Int, capture: CaptureMode = .manual, items: Int = 1) async throws -> [ByteBuffer] {
+    let content = BasketContent(capture: capture, items: items)
+    return try await withThrowingTaskGroup(of: [ByteBuffer].self) { group in
+      // So many at once that baskets share commits.
+      let width = Suite.width
       for worker in 0..<width {
         group.addTask {
           var made: [ByteBuffer] = []
-          for _ in stride(from: worker, to: count, by: width) { made.append(try await payment(capture)) }
+          for _ in stride(from: worker, to: count, by: width) { made.append(try await payment(content)) }
           return made
         }
       }
@@ -59,8 +63,8 @@ struct PaymentSupply: Sendable {
   /// another amount.
   func costTarget() async throws -> CostTarget {
     let (basket, paid) = (RandomBytes.system.hex(16), RandomBytes.system.hex(16))
-    _ = try await sheet(of: basket, .manual)
-    let sheet = try await sheet(of: paid, .manual)
+    _ = try await sheet(of: basket, BasketContent())
+    let sheet = try await sheet(of: paid, BasketContent())
     let order = PaymentTokenRequest(card: card, amount: try Self.amount.times(2), recipient: recipient)
     let payment: JSONValue = [
       "basketId": .string(paid), "quoteId": sheet["quoteId"] ?? .null, "token": try issuer.issue(order).json,
@@ -69,44 +73,53 @@ struct PaymentSupply: Sendable {
     return CostTarget(
       port: store.port, process: store.process.id, origin: BenchEnvironment.origin, key: key, basket: basket,
       payment: payment,
-      document: document(basket, .manual))
+      document: BasketContent().document(basket))
   }
 
-  private func payment(_ capture: CaptureMode) async throws -> ByteBuffer {
+  /// The calls that store a new basket, show it, and price it again with a coupon.
+  func basketCalls() -> [ByteBuffer] {
     let basket = RandomBytes.system.hex(16)
-    let sheet = try await sheet(of: basket, capture)
+    let body = BasketContent(takesCoupon: true).document(basket).serialized()
+    let change: JSONValue = ["couponCode": .string(BasketContent.coupon)]
+    let headers = signature("PUT", path(of: basket), body)
+    return [
+      Self.request("PUT", path(of: basket), body, headers), Self.request("GET", "/applepay/basket/\(basket)"),
+      Self.request("POST", "/applepay/basket/\(basket)/update", change.serialized()),
+    ]
+  }
+
+  private func payment(_ content: BasketContent) async throws -> ByteBuffer {
+    let basket = RandomBytes.system.hex(16)
+    let sheet = try await sheet(of: basket, content)
     guard let data = sheet["request"]?["applicationData"]?.text.flatMap({ Base64.decode($0) }),
       let quote = sheet["quoteId"]
     else { throw BenchFailure("the server showed no sheet") }
     let token = try issuer.issue(
       PaymentTokenRequest(card: card, amount: try Self.amount, recipient: recipient, applicationData: data))
-    return request([
+    let body: JSONValue = [
       "basketId": .string(basket), "quoteId": quote, "token": token.json, "shippingContact": contact,
-    ])
+    ]
+    return Self.request("POST", "/applepay/payment", body.serialized())
   }
 
-  private func sheet(of basket: String, _ capture: CaptureMode) async throws -> JSONValue {
-    let path = "/v2/\(key.merchant)/baskets/\(basket)"
-    let document = document(basket, capture)
-    let headers = RequestSigner(apiKeyId: key.id, secret: key.secret).headers(
-      method: "PUT", contentType: "application/json", pathAndQuery: path, body: document.serialized(),
-      at: WallClock.system.now())
-    let client = JSONClient(store.url, sender: environment.sender)
-    _ = try await client.require("PUT", path, document, headers: headers.map { HTTPField($0.name, $0.value) })
+  private func sheet(of basket: String, _ content: BasketContent) async throws -> JSONValue {
+    let document = content.document(basket)
+    let headers = signature("PUT", path(of: basket), document.serialized())
+    let client = JSONClient(store.url, sender: store.sender)
+    _ = try await client.require(
+      "PUT", path(of: basket), document, headers: headers.map { HTTPField($0.name, $0.value) })
     return try await client.require("GET", "/applepay/basket/\(basket)")
   }
 
-  private func document(_ basket: String, _ capture: CaptureMode) -> JSONValue {
-    [
-      "currencyCode": "EUR", "countryCode": "IE", "merchantReference": .string("BENCH-\(basket)"),
-      "businessName": "Harbour Kitchen", "serviceTypes": ["collection"],
-      "items": [["id": "item", "label": "One of everything", "unitAmount": 1250, "quantity": 1]],
-      "capture": .string(capture.rawValue),
-    ]
+  private func path(of basket: String) -> String { "/v2/\(key.merchant)/baskets/\(basket)" }
+
+  private func signature(_ method: String, _ path: String, _ body: [UInt8]) -> [(name: String, value: String)] {
+    RequestSigner(apiKeyId: key.id, secret: key.secret).headers(
+      method: method, contentType: "application/json", pathAndQuery: path, body: body, at: WallClock.system.now())
   }
 
   private static var amount: Amount {
-    get throws { try Amount(decimal: "12.50", currency: euro) }
+    get throws { Amount(minorUnits: BasketContent.total, currency: try euro) }
   }
 
   private static var euro: Currency {
@@ -116,20 +129,15 @@ struct PaymentSupply: Sendable {
     }
   }
 
-  private func request(_ body: JSONValue) -> ByteBuffer {
-    let bytes = body.serialized()
-    var buffer = ByteBuffer()
-    buffer.writeString(
-      """
-      POST /applepay/payment HTTP/1.1\r
-      Host: localhost\r
-      Origin: \(BenchEnvironment.origin)\r
-      Content-Type: application/json\r
-      Content-Length: \(bytes.count)\r
-      \r
-
-      """)
-    buffer.writeBytes(bytes)
+  private static func request(
+    _ method: String, _ path: String, _ body: [UInt8] = [], _ headers: [(name: String, value: String)] = []
+  ) -> ByteBuffer {
+    let lines =
+      ["\(method) \(path) HTTP/1.1", "Host: localhost", "Origin: \(BenchEnvironment.origin)"]
+      + (body.isEmpty ? [] : ["Content-Type: application/json", "Content-Length: \(body.count)"])
+      + headers.map { "\($0.name): \($0.value)" }
+    var buffer = ByteBuffer(string: lines.joined(separator: "\r\n") + "\r\n\r\n")
+    buffer.writeBytes(body)
     return buffer
   }
 }

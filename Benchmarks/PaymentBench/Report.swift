@@ -36,3 +36,8 @@ enum Bar: CustomStringConvertible {
     }
   }
 }
+
+extension [Double] {
+  /// The middle one by size, of an odd number; not a number, which meets no bar, where one is missing.
+  var middle: Double { isEmpty || contains(where: \.isNaN) ? .nan : sorted()[count / 2] }
+}

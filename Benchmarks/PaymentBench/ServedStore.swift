@@ -7,82 +7,83 @@ import TenderTesting
 /// A `tender serve` in a process of its own, with a store of its own, and what a run needs of it.
 struct ServedStore: Sendable {
   let process: ChildProcess
+  /// From the start of the process to the line that says that it serves.
+  let start: Duration
   private let path: String
   let url: String
   let port: Int
   let generator: LoadGenerator
-  private let sender: HTTPSender
+  /// Trusts the server's certificate, where it has one.
+  let sender: HTTPSender
 
-  /// - Parameters:
-  ///   - name: the store's folder, below the environment's directory.
-  ///   - store: the address of a PostgreSQL; nil for a file in the folder.
+  /// - Parameter name: the store's folder, below the environment's directory.
   static func open(
-    _ environment: BenchEnvironment, _ name: String, binary: String, store: String? = nil
+    _ environment: BenchEnvironment, _ name: String, binary: String, _ options: ServerOptions = ServerOptions()
   ) async throws -> ServedStore {
     let path = "\(environment.directory)/\(name)"
     try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
-    try configuration(environment, path, store).write(toFile: path + "/tender.yaml", atomically: true, encoding: .utf8)
-    let log = path + "/log"
+    try configuration(environment, path, options).write(
+      toFile: path + "/tender.yaml", atomically: true, encoding: .utf8)
+    let (log, began) = (path + "/log", ContinuousClock.now)
     let process = try ChildProcess([binary, "serve", "--config", path + "/tender.yaml", "--port", "0"], output: log)
     try "\(process.id)".write(toFile: path + "/pid", atomically: true, encoding: .utf8)
     let port = try await port(in: log, of: process)
-    return ServedStore(process: process, path: path, port: port, sender: environment.sender)
-  }
-
-  /// One whose files are in memory, so that nothing waits for the disk.
-  ///
-  /// - Returns: nil when there is no folder in memory.
-  static func inMemory(_ environment: BenchEnvironment, binary: String) async throws -> ServedStore? {
-    guard FileManager.default.fileExists(atPath: environment.directory + "/memory") else { return nil }
-    return try await open(environment, "memory", binary: binary)
+    let start = ContinuousClock.now - began
+    let client = try options.client(environment.sender)
+    return ServedStore(process, start, path, port, options, client)
   }
 
   /// A second server on the same database, which begins with the first one's keys.
   func another(
-    _ environment: BenchEnvironment, _ name: String, binary: String, store: String
+    _ environment: BenchEnvironment, _ name: String, binary: String, _ options: ServerOptions
   ) async throws -> ServedStore {
     let other = "\(environment.directory)/\(name)"
     try FileManager.default.createDirectory(atPath: other, withIntermediateDirectories: true)
     for key in ["guest-token.key", "fingerprint.key"] {
       try FileManager.default.copyItem(atPath: "\(path)/\(key)", toPath: "\(other)/\(key)")
     }
-    return try await Self.open(environment, name, binary: binary, store: store)
+    return try await Self.open(environment, name, binary: binary, options)
   }
 
-  private init(process: ChildProcess, path: String, port: Int, sender: HTTPSender) {
-    self.path = path
-    (self.process, self.port, self.sender) = (process, port, sender)
-    url = "http://127.0.0.1:\(port)"
-    generator = LoadGenerator(port: port)
+  private init(
+    _ process: ChildProcess, _ start: Duration, _ path: String, _ port: Int, _ options: ServerOptions,
+    _ sender: HTTPSender
+  ) {
+    (self.process, self.start, self.path, self.port, self.sender) = (process, start, path, port, sender)
+    url = "\(options.tls == nil ? "http" : "https")://127.0.0.1:\(port)"
+    generator = LoadGenerator(port: port, tls: options.tls?.client)
   }
 
-  private static func configuration(_ environment: BenchEnvironment, _ path: String, _ store: String?) -> String {
+  private static func configuration(
+    _ environment: BenchEnvironment, _ path: String, _ options: ServerOptions
+  ) -> String {
     """
     directory: \(path)
     sandboxURL: \(environment.addresses.url)
     merchants:
-      directory: \(environment.directory)/merchants
+      directory: \(options.merchants ?? environment.merchants)
     acquirer:
       baseURL: \(environment.acquirer.url)
-    \(store.map { "store:\n  url: \($0)" } ?? "")
     administration:
       socket: \(path)/tender.sock
     quotas:
       perKey: 0
       perMerchant: 0
+    \(options.settings)
 
     """
   }
 
-  /// The port that the server prints when it listens.
+  /// The port that the server prints when it listens. It is looked for often, because the start is measured.
   private static func port(in log: String, of process: ChildProcess) async throws -> Int {
-    for _ in 0..<1_200 {
+    let end = ContinuousClock.now + .seconds(120)
+    while ContinuousClock.now < end {
       let text = (try? String(contentsOfFile: log, encoding: .utf8)) ?? ""
       for line in text.split(separator: "\n") where line.hasPrefix("tender serves") {
         if let port = line.split(separator: ":").last.flatMap({ Int($0) }) { return port }
       }
       guard process.isRunning else { throw BenchFailure("the server did not start: \(text)") }
-      try await Task.sleep(for: .milliseconds(100))
+      try await Task.sleep(for: .milliseconds(1))
     }
     throw BenchFailure("the server did not start within two minutes")
   }
@@ -100,6 +101,17 @@ struct ServedStore: Sendable {
       throw BenchFailure("the metrics page has no \(name)")
     }
     return value
+  }
+
+  /// Bytes of memory that the process has resident.
+  func residentMemory() throws -> Double {
+    let status = try String(contentsOfFile: "/proc/\(process.id)/status", encoding: .utf8)
+    let line = status.split(separator: "\n").first { $0.hasPrefix("VmRSS:") }
+    guard let size = line?.split(whereSeparator: { " \t".contains($0) }).dropFirst().first.flatMap({ Double($0) })
+    else {
+      throw BenchFailure("/proc/\(process.id)/status is not as expected")
+    }
+    return size * 1_024
   }
 
   func processorTime() throws -> Double { try ProcessorTime.of(process.id) }

@@ -1,47 +1,98 @@
 import LoadGenerator
+import TenderPayments
 
-/// Payments at half of the most, beside an acquirer that takes 50 ms.
+/// Payments below the highest rate, beside an acquirer that takes 50 ms.
 ///
 /// The disk alone, a store on the disk and one in memory take turns, to separate the disk's share of the time from
-/// Tender's.
+/// Tender's. Of each figure the middle turn counts.
 struct SlowAcquirer: Sendable {
   static let delay: Duration = .milliseconds(50)
+  private static let name = "payments.acquirer-50ms"
 
   let suite: Suite
-  let most: Double
+  let most: HighestRate.Run
 
   func measure() async throws {
     try await suite.environment.acquirer.answers(after: Self.delay)
-    let memory = try await ServedStore.inMemory(suite.environment, binary: suite.binary)
-    do { try await compare(memory) } catch {
-      try? await memory?.close()
-      throw error
+    if suite.environment.hasMemory {
+      try await suite.withServer("memory") { memory in
+        try await memory.warmUp()
+        try await compare(memory)
+      }
+    } else {
+      print("not measured: \(Self.name).….memory.p99, because there is no folder in memory")
+      try await compare(nil)
     }
-    try await memory?.close()
     try await suite.environment.acquirer.answers(after: .zero)
   }
 
-  private func compare(_ memory: ServedStore?) async throws {
-    var onDisk = Turns(suite)
-    var inMemory: Turns? = if let memory { Turns(try await suite.on(memory)) } else { nil }
-    var alone: [Flushes] = []
+  private func compare(_ memory: Suite?) async throws {
+    var (third, half) = (
+      SlowLoad(suite, memory, share: 0.3, overDisk: 8, inMemory: 58),
+      SlowLoad(suite, memory, share: 0.5, overDisk: 15, inMemory: 62)
+    )
+    var disk: [Flushes] = []
     for seed in 1...Turns.count {
-      alone.append(try await DiskFlush(directory: suite.environment.directory).measure(for: suite.length / 2))
-      try await onDisk.add(rate: most / 2, seed: seed)
-      try await inMemory?.add(rate: most / 2, seed: seed)
+      let alone = try await DiskFlush(directory: suite.environment.directory).measure(for: suite.length / 2)
+      disk.append(alone)
+      try await third.addTurn(most.rate, beside: alone, seed: seed)
+      try await half.addTurn(most.rate, beside: alone, seed: seed)
     }
-    printResults(alone)
-    inMemory?.printResults("payments.acquirer-50ms.memory")
-    onDisk.printResults("payments.acquirer-50ms", bar: .atMost(65))
+    printResults(disk)
+    for load in [third, half] { load.printResults("\(Self.name).at-\(load.share)") }
+    third.onDisk.all.printThreads("wait")
+    printCost(half)
   }
 
   private func printResults(_ disk: [Flushes]) {
     let all = Latencies(disk.flatMap { $0.times.microseconds })
     for (label, share) in [("p50", 0.5), ("p99", 0.99), ("longest", 1)] {
-      report("disk.flush.\(label)", all.percentile(share) ?? 0, "ms")
+      report("disk.flush.\(label)", all.percentile(share) ?? .nan, "ms")
     }
-    let payments = disk.compactMap { $0.payments(acquirer: Self.delay).percentile(0.99) }.sorted()
-    report("disk.payments.p99.middle", payments[payments.count / 2], "ms")
-    report("disk.payments.p99", payments[0], "ms")
+    report("disk.payments.p99", disk.map(\.paymentsP99).middle, "ms")
   }
+
+  /// Fewer payments share a commit and a wake-up, so each takes more of a processor.
+  private func printCost(_ half: SlowLoad) {
+    let time = half.onDisk.all.map(\.spending.serverTime).middle
+    report("payments.processor.half", time * 1e6, "us")
+    report("payments.processor.half.ratio", time / most.spending.serverTime, "of-the-most", bar: .atMost(1.7))
+  }
+}
+
+/// One share of the highest rate, on the disk and in memory.
+private struct SlowLoad: Sendable {
+  let share: Double
+  /// Milliseconds above what the disk alone sets, and in memory.
+  private let bars: (overDisk: Double, inMemory: Double)
+  private(set) var onDisk: Turns
+  private var inMemory: Turns?
+  /// Milliseconds, of each turn.
+  private var overDisk: [Double] = []
+
+  init(_ disk: Suite, _ memory: Suite?, share: Double, overDisk: Double, inMemory: Double) {
+    (self.share, bars) = (share, (overDisk, inMemory))
+    (onDisk, self.inMemory) = (Turns(disk), memory.map { Turns($0) })
+  }
+
+  /// - Parameters:
+  ///   - most: the highest rate.
+  ///   - alone: what the disk did in the same turn with nothing else at work.
+  mutating func addTurn(_ most: Double, beside alone: Flushes, seed: UInt64) async throws {
+    let rate = most * share
+    try await onDisk.add(rate: rate, seed: seed)
+    overDisk.append((onDisk.all.last?.p99 ?? .infinity) - alone.paymentsP99)
+    try await inMemory?.add(rate: rate, seed: seed)
+  }
+
+  func printResults(_ name: String) {
+    onDisk.middle?.printResults(name)
+    report("\(name).p99.over-disk", overDisk.middle, "ms", bar: .atMost(bars.overDisk))
+    inMemory?.middle?.printResults("\(name).memory", bar: .atMost(bars.inMemory))
+  }
+}
+
+extension Flushes {
+  /// The lower limit that the disk sets, in milliseconds; not a number when the disk was not measured long enough.
+  fileprivate var paymentsP99: Double { payments(acquirer: SlowAcquirer.delay).percentile(0.99) ?? .nan }
 }

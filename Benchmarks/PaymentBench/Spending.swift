@@ -1,4 +1,5 @@
 import LoadGenerator
+import TenderTesting
 
 /// What a run takes of the machine, and what the machine takes from the run.
 struct Spending: Sendable {
@@ -10,6 +11,12 @@ struct Spending: Sendable {
   let stolen: Double
   /// Durable commits a payment.
   let commits: Double
+  /// Seconds of a processor that the server took for a payment.
+  let serverTime: Double
+  /// The same with the generator and the acquirer.
+  let allTime: Double
+  /// The server's threads, by name.
+  let threads: [String: ThreadTimes.Times]
 
   func printResults(_ name: String) {
     report("\(name).processors.server", server, "busy")
@@ -24,18 +31,22 @@ struct Spending: Sendable {
     private let server: Double
     private let stolen: Double
     private let commits: Int
+    private let threads: ThreadTimes
 
     init(_ store: ServedStore) async throws {
       commits = try await store.commits()
+      threads = ThreadTimes(of: store.process.id)
       (own, server, stolen) = (ProcessorTime.own, try store.processorTime(), try ProcessorTime.stolen())
     }
 
     func spending(until end: Reading, for run: LoadReport) -> Spending {
-      let seconds = run.elapsed.seconds
+      let (seconds, count) = (run.elapsed.seconds, Double(run.answers.count))
+      let (served, generated) = (end.server - server, end.own - own)
       return Spending(
-        server: (end.server - server) / seconds, generator: (end.own - own) / seconds,
+        server: served / seconds, generator: generated / seconds,
         stolen: (end.stolen - stolen) / seconds / Double(ProcessorTime.count),
-        commits: Double(end.commits - commits) / Double(max(run.answers.count, 1)))
+        commits: Double(end.commits - commits) / count, serverTime: served / count,
+        allTime: (served + generated) / count, threads: end.threads.since(threads))
     }
   }
 }

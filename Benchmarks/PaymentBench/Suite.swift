@@ -17,29 +17,32 @@ struct Suite: Sendable {
   /// Of one measured run.
   let length: Duration
 
-  func run() async throws {
-    try await warmUp()
-    let most = try await Capacity(suite: self).measure()
-    try await CapturedAtOnce(suite: self, most: most).measure()
-    try await SlowAcquirer(suite: self, most: most).measure()
-    try await Overload(suite: self, most: most).measure()
-    try await Burst(suite: self, most: most).measure()
-    try await standstill()
-    if filling > 0 { try await FullStore(suite: self, most: most).compare() }
-    try await CostOfRequests(suite: self).measure()
+  func run(_ parts: [Part]) async throws {
+    let warm = try await warmUp()
+    let isNeeded = parts.contains(where: \.needsHighestRate)
+    let most = isNeeded ? try await HighestRate(suite: self, length: longRun).measure(expecting: warm) : nil
+    most?.printResults()
+    for part in parts { try await part.measure(self, most) }
     try await checkApprovals()
   }
 
+  /// Of a run at the highest rate: the store's write-ahead log begins anew several times.
+  var longRun: Duration { length * 5 / 2 }
+
   /// Nothing of it counts: the first payments open connections, compile statements and grow the file.
-  private func warmUp() async throws {
+  ///
+  /// - Returns: payments a second, less than the server can do.
+  @discardableResult
+  func warmUp(payments count: Int = 600, capture: CaptureMode = .manual) async throws -> Double {
     try await store.generator.warm(Self.width)
     let report = try await store.generator.closedLoop(
-      try await supply.payments(600), width: Self.width, for: .seconds(30))
+      try await supply.payments(count, capture: capture), width: Self.width, for: .seconds(30))
     try Self.check(report)
+    return report.rate { $0 == 200 }
   }
 
   /// The generator's check of itself.
-  private func standstill() async throws {
+  func checkGenerator() async throws {
     let check = Standstill(stop: .seconds(2), run: .seconds(20))
     let schedule = Schedule.even(rate: 60, for: check.run)
     let requests = try await supply.payments(schedule.offsets.count)
@@ -71,12 +74,20 @@ struct Suite: Sendable {
 }
 
 extension Suite {
-  /// The same runs on another store.
-  func on(_ store: ServedStore) async throws -> Suite {
-    Suite(
-      environment: environment, store: store, supply: try await PaymentSupply(environment, store), binary: binary,
-      filling: 0,
-      length: length)
+  /// The same runs on another server, which ends afterwards.
+  func withServer(
+    _ name: String, _ options: ServerOptions = ServerOptions(), _ work: (Suite) async throws -> Void
+  ) async throws {
+    let store = try await ServedStore.open(environment, name, binary: binary, options)
+    do {
+      let supply = try await PaymentSupply(environment, store)
+      try await work(
+        Suite(environment: environment, store: store, supply: supply, binary: binary, filling: 0, length: length))
+    } catch {
+      try? await store.close()
+      throw error
+    }
+    try await store.close()
   }
 
   /// An open-loop run of payments that come as shoppers do.

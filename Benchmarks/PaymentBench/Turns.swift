@@ -1,22 +1,19 @@
 import LoadGenerator
 
 /// The same run several times, on one store.
-///
-/// The best counts, here as for the most that the server can do: a turn that something else disturbed says nothing about
-/// Tender. The median is printed too, as a measure of the machine.
 struct Turns: Sendable {
   static let count: UInt64 = 5
 
-  private struct Turn: Sendable {
+  struct Turn: Sendable {
     let run: LoadReport
     let spending: Spending
     var times: Latencies { run.latencies { $0 == 200 } }
-    /// A payment that was refused, because so much was waiting for the disk, is one that took too long.
+    /// Milliseconds. A payment that was refused, because so much was waiting for the disk, is one that took too long.
     var p99: Double { run.count { $0 == 503 } == 0 ? times.percentile(0.99) ?? .infinity : .infinity }
   }
 
   private let suite: Suite
-  private var turns: [Turn] = []
+  private(set) var all: [Turn] = []
 
   init(_ suite: Suite) { self.suite = suite }
 
@@ -24,19 +21,32 @@ struct Turns: Sendable {
   mutating func add(rate: Double, seed: UInt64) async throws {
     let (run, spending) = try await suite.atRate(rate, suite.length, seed: seed)
     try Suite.check(run, allowing: [200, 503])
-    turns.append(Turn(run: run, spending: spending))
+    all.append(Turn(run: run, spending: spending))
   }
 
-  /// Milliseconds.
-  var p99: Double { sorted.first?.p99 ?? .infinity }
+  /// By its p99.
+  var middle: Turn? { all.isEmpty ? nil : sorted[all.count / 2] }
 
-  func printResults(_ name: String, bar: Bar? = nil) {
+  /// Milliseconds, of the best turn: one that something else disturbed says nothing about Tender.
+  var bestP99: Double { sorted.first?.p99 ?? .infinity }
+
+  /// Of the best turn, and the middle one's p99 as a measure of the machine.
+  func printBest(_ name: String) {
     guard let best = sorted.first else { return }
     best.spending.printResults(name)
     Suite.printResults(name, best.times)
-    report("\(name).p99.middle", sorted[turns.count / 2].p99, "ms")
-    report("\(name).p99", best.p99, "ms", bar: bar)
+    report("\(name).p99.middle", middle?.p99 ?? .nan, "ms")
+    report("\(name).p99", best.p99, "ms")
   }
 
-  private var sorted: [Turn] { turns.sorted { $0.p99 < $1.p99 } }
+  private var sorted: [Turn] { all.sorted { $0.p99 < $1.p99 } }
+}
+
+extension Turns.Turn {
+  /// - Parameter bar: of the p99, where it has one.
+  func printResults(_ name: String, bar: Bar? = nil) {
+    spending.printResults(name)
+    Suite.printResults(name, times)
+    report("\(name).p99", p99, "ms", bar: bar)
+  }
 }

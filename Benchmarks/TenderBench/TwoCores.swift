@@ -21,9 +21,9 @@ struct TwoCores {
       }
     }
     report("token.ec.two-cores.rate", opening.two, "tokens/s")
-    report("token.ec.two-cores.ratio", opening.ratio, "of-one-core")
+    report("token.ec.two-cores.ratio", opening.ratio, "of-one-core", bar: 1.8)
     report("primitive.two-cores.ratio", bare.ratio, "of-one-core")
-    report("token.ec.two-cores.of-primitives", opening.ratio / bare.ratio, "of-primitives")
+    report("token.ec.two-cores.of-primitives", opening.ratio / bare.ratio, "of-primitives", bar: 0.95)
   }
 
   /// The highest rates seen, a second.

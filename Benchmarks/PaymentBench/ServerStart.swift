@@ -1,0 +1,27 @@
+import LoadGenerator
+import TenderPayments
+
+/// How soon a server listens on a store that has payments, and what memory it has when it has done nothing for a while.
+///
+/// Of both the middle start counts.
+struct ServerStart: Sendable {
+  private static let name = "start"
+  private static let starts = 5
+  private static let idleness: Duration = .seconds(2)
+
+  let suite: Suite
+
+  func measure() async throws {
+    try await suite.withServer(Self.name) { try await $0.warmUp() }
+    var (times, memory): ([Double], [Double]) = ([], [])
+    for _ in 0..<Self.starts {
+      let store = try await ServedStore.open(suite.environment, Self.name, binary: suite.binary)
+      times.append(store.start.seconds * 1_000)
+      try await Task.sleep(for: Self.idleness)
+      memory.append(try store.residentMemory() / 1e6)
+      try await store.close()
+    }
+    report("start.listening", times.middle, "ms", bar: .atMost(200))
+    report("idle.memory", memory.middle, "MB", bar: .atMost(60))
+  }
+}
