@@ -3,9 +3,14 @@ public enum Hex {
   private static func digit(_ value: UInt8) -> UInt8 { value < 10 ? 0x30 + value : 0x57 + value }
 
   /// Two lowercase digits a byte.
-  public static func encode(_ bytes: some Sequence<UInt8>) -> String {
-    let bytes = Array(bytes)
-    return String(unsafeUninitializedCapacity: 2 * bytes.count) { out in
+  public static func encode(_ bytes: some Sequence<UInt8>) -> String { encode(Array(bytes)) }
+
+  /// Two lowercase digits a byte.
+  public static func encode(_ bytes: [UInt8]) -> String { bytes.withUnsafeBytes { encode(memory: $0) } }
+
+  /// The same without a copy.
+  package static func encode(memory bytes: UnsafeRawBufferPointer) -> String {
+    String(unsafeUninitializedCapacity: 2 * bytes.count) { out in
       for (index, byte) in bytes.enumerated() {
         out[2 * index] = digit(byte >> 4)
         out[2 * index + 1] = digit(byte & 15)
@@ -15,13 +20,20 @@ public enum Hex {
   }
 
   /// Reads an even number of digits of either case; nil otherwise.
-  public static func decode(_ text: some StringProtocol) -> [UInt8]? {
-    let bytes = Array(text.utf8)
-    guard bytes.count.isMultiple(of: 2) else { return nil }
+  public static func decode(_ text: String) -> [UInt8]? {
+    var text = text
+    return text.withUTF8(decode)
+  }
+
+  /// The same for a part of a text.
+  public static func decode(_ text: some StringProtocol) -> [UInt8]? { decode(String(text)) }
+
+  private static func decode(_ digits: UnsafeBufferPointer<UInt8>) -> [UInt8]? {
+    guard digits.count.isMultiple(of: 2) else { return nil }
     var out: [UInt8] = []
-    out.reserveCapacity(bytes.count / 2)
-    for index in stride(from: 0, to: bytes.count, by: 2) {
-      guard let high = value(bytes[index]), let low = value(bytes[index + 1]) else { return nil }
+    out.reserveCapacity(digits.count / 2)
+    for index in stride(from: 0, to: digits.count, by: 2) {
+      guard let high = value(digits[index]), let low = value(digits[index + 1]) else { return nil }
       out.append(high << 4 | low)
     }
     return out
@@ -42,9 +54,15 @@ public enum Hex {
 /// A second encoding of the same bytes is refused, because signed, hashed or compared data must have one form.
 public enum Base64 {
   private static let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/".utf8)
-  private static let reverse: [UInt8] = {
-    var table = [UInt8](repeating: 0xFF, count: 256)
-    for (value, character) in alphabet.enumerated() { table[Int(character)] = UInt8(value) }
+  /// Four tables, one for each place in a group: what a character there adds to the group's three bytes, as the
+  /// little-endian word that begins with them. The word's fourth byte is zero for the alphabet and not for others.
+  private static let words: [UInt32] = {
+    var table = [UInt32](repeating: 0xFF00_0000, count: 4 * 256)
+    for (value, character) in alphabet.enumerated() {
+      for place in 0..<4 {
+        table[256 * place + Int(character)] = (UInt32(value) << (18 - 6 * place)).byteSwapped >> 8
+      }
+    }
     return table
   }()
 
@@ -66,54 +84,77 @@ public enum Base64 {
   }
 
   /// The bytes; nil for any other encoding of them.
-  public static func decode(_ text: some StringProtocol) -> [UInt8]? {
-    if let decoded = text.utf8.withContiguousStorageIfAvailable(decode) { return decoded }
-    return Array(text.utf8).withUnsafeBufferPointer(decode)
+  public static func decode(_ text: String) -> [UInt8]? {
+    var text = text
+    return text.withUTF8(decode)
   }
 
-  /// Whole groups of four first, which are all but the last; a table says the value of a digit, or more than 63.
+  /// The same for a part of a text.
+  public static func decode(_ text: some StringProtocol) -> [UInt8]? { decode(String(text)) }
+
+  /// Whole groups of four first, which are all but the last.
   private static func decode(_ input: UnsafeBufferPointer<UInt8>) -> [UInt8]? {
     guard input.count.isMultiple(of: 4) else { return nil }
     let padding = input.suffix(2).count { $0 == UInt8(ascii: "=") }
     let groups = padding == 0 ? input.count : input.count - 4
-    var bad: UInt8 = 0
-    var out = [UInt8](unsafeUninitializedCapacity: input.count / 4 * 3) { out, count in
-      bad = reverse.withUnsafeBufferPointer { decode(input, groups, $0, into: out) }
+    var isGood = false
+    // Words of eight bytes are written for each six, so that the last one ends up to two bytes behind the end.
+    var out = [UInt8](unsafeUninitializedCapacity: input.count / 4 * 3 + 2) { out, count in
+      isGood = words.withUnsafeBufferPointer {
+        decode(UnsafeRawBufferPointer(input).prefix(groups), $0, into: UnsafeMutableRawBufferPointer(out))
+      }
       count = groups / 4 * 3
     }
-    guard bad < 64 else { return nil }
+    guard isGood else { return nil }
     guard padding > 0 else { return out }
     guard let last = lastGroup(input.suffix(4).dropLast(padding)) else { return nil }
     out += last
     return out
   }
 
-  /// - Returns: every value in one, more than 63 when one of them is no digit.
+  /// - Returns: whether every character is of the alphabet.
   private static func decode(
-    _ input: UnsafeBufferPointer<UInt8>, _ end: Int, _ values: UnsafeBufferPointer<UInt8>,
-    into out: UnsafeMutableBufferPointer<UInt8>
-  ) -> UInt8 {
-    var (seen, place): (UInt8, Int) = (0, 0)
-    for index in stride(from: 0, to: end, by: 4) {
-      let (a, b) = (values[Int(input[index])], values[Int(input[index + 1])])
-      let (c, d) = (values[Int(input[index + 2])], values[Int(input[index + 3])])
-      seen |= a | b | c | d
-      out[place] = a << 2 | b >> 4
-      out[place + 1] = b << 4 | c >> 2
-      out[place + 2] = c << 6 | d
-      place += 3
+    _ groups: Slice<UnsafeRawBufferPointer>, _ words: UnsafeBufferPointer<UInt32>,
+    into out: UnsafeMutableRawBufferPointer
+  ) -> Bool {
+    let groups = UnsafeRawBufferPointer(rebasing: groups)
+    var (seen, index, place): (UInt32, Int, Int) = (0, 0, 0)
+    while index < groups.count - 4 {
+      let pair = UInt64(littleEndian: groups.loadUnaligned(fromByteOffset: index, as: UInt64.self))
+      let (first, second) = (word(UInt32(truncatingIfNeeded: pair), words), word(UInt32(pair >> 32), words))
+      seen |= first | second
+      let both = UInt64(first) | UInt64(second) << 24
+      out.storeBytes(of: both.littleEndian, toByteOffset: place, as: UInt64.self)
+      index &+= 8
+      place &+= 6
     }
-    return seen
+    if index < groups.count {
+      let last = word(UInt32(littleEndian: groups.loadUnaligned(fromByteOffset: index, as: UInt32.self)), words)
+      seen |= last
+      out.storeBytes(of: last.littleEndian, toByteOffset: place, as: UInt32.self)
+    }
+    return seen >> 24 == 0
+  }
+
+  /// - Parameter group: four characters, the first in the lowest byte.
+  private static func word(_ group: UInt32, _ words: UnsafeBufferPointer<UInt32>) -> UInt32 {
+    words[Int(group & 0xFF)] | words[256 + Int(group >> 8 & 0xFF)] | words[512 + Int(group >> 16 & 0xFF)]
+      | words[768 + Int(group >> 24)]
   }
 
   /// One byte of two digits, or two of three; the bits that are left over must be zero.
   private static func lastGroup(_ digits: Slice<UnsafeBufferPointer<UInt8>>) -> [UInt8]? {
-    let values = digits.map { reverse[Int($0)] }
-    guard values.allSatisfy({ $0 < 64 }) else { return nil }
+    let values = digits.compactMap(value)
+    guard values.count == digits.count else { return nil }
     switch values.count {
     case 2 where values[1] & 15 == 0: return [values[0] << 2 | values[1] >> 4]
     case 3 where values[2] & 3 == 0: return [values[0] << 2 | values[1] >> 4, values[1] << 4 | values[2] >> 2]
     default: return nil
     }
+  }
+
+  private static func value(_ digit: UInt8) -> UInt8? {
+    let word = words[768 + Int(digit)]
+    return word >> 24 == 0 ? UInt8(word >> 16) : nil
   }
 }

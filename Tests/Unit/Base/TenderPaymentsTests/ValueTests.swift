@@ -34,6 +34,21 @@ import TenderPayments
     #expect(Base64.decode(text) == nil)
   }
 
+  @Test func `base64 has 64 digits, and at every place another character is refused`() {
+    let alphabet = Set("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/".utf8)
+    for character in UInt8.min...127 {
+      for place in 0..<8 {
+        var text = Array("AAAAAAAA".utf8)
+        text[place] = character
+        let decoded = Base64.decode(String(decoding: text, as: UTF8.self))
+        #expect((decoded != nil) == (alphabet.contains(character) || character == UInt8(ascii: "=") && place == 7))
+      }
+    }
+    let every = (0..<256).map { UInt8($0) }
+    #expect(Base64.decode(Base64.encode(every)) == every)
+    #expect(Base64.decode("ÄAA") == nil)
+  }
+
   @Test func `hex of either case is read, odd lengths and other characters are not`() {
     #expect(Hex.decode("00fFa1") == [0, 255, 161])
     #expect(Hex.decode("abc") == nil)
