@@ -128,18 +128,23 @@ extension JSONCursor {
 /// The members of the object being read. Few keys are compared one by one; many are looked up in a set, so that the
 /// cost stays linear.
 private struct UniqueMembers {
+  /// Most objects have no more, so that their list is allocated once.
+  private static let usualCount = 8
   private(set) var list: [(key: String, value: JSONValue)] = []
   private var keys: Set<KeyBytes> = []
 
   /// False when the key exists already.
   mutating func add(_ key: String, _ value: JSONValue) -> Bool {
     guard isNew(key) else { return false }
+    if list.isEmpty { list.reserveCapacity(Self.usualCount) }
     list.append((key, value))
     return true
   }
 
   private mutating func isNew(_ key: String) -> Bool {
-    guard list.count >= 16 else { return !list.contains { $0.key.hasSameBytes(as: key) } }
+    guard list.count >= 16 else {
+      return !list.indices.contains { list[$0].key.hasSameBytes(as: key) }
+    }
     if keys.isEmpty { keys = Set(list.map { KeyBytes(key: $0.key) }) }
     return keys.insert(KeyBytes(key: key)).inserted
   }

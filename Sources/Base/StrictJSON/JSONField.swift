@@ -9,14 +9,21 @@ public struct JSONField: Sendable, Hashable {
   private let place: Place
 
   /// Formatted only for an error.
-  private indirect enum Place: Sendable, Hashable {
+  private enum Place: Sendable, Hashable {
     case root(String)
-    case member(Place, String)
-    case element(Place, Int)
+    /// Most fields are members of the root, and this case alone needs no allocation.
+    case rootMember(String, String)
+    indirect case member(Place, String)
+    indirect case element(Place, Int)
+
+    func member(_ key: String) -> Place {
+      if case .root(let root) = self { .rootMember(root, key) } else { .member(self, key) }
+    }
 
     var path: String {
       switch self {
       case .root(let path): path
+      case .rootMember(let root, let key): "\(root).\(key)"
       case .member(let outer, let key): "\(outer.path).\(key)"
       case .element(let outer, let index): "\(outer.path)[\(index)]"
       }
@@ -38,13 +45,15 @@ public struct JSONField: Sendable, Hashable {
   /// The member of this object; an error when it is missing, or when this is no object.
   public func member(_ key: String) throws(JSONError) -> JSONField {
     guard let value = try object[key] else { throw JSONError(.missing, path: "\(path).\(key)", "missing") }
-    return JSONField(value, .member(place, key))
+    return JSONField(value, place.member(key))
   }
 
   /// The member of this object; nil when it is missing or null.
   public func memberIfPresent(_ key: String) throws(JSONError) -> JSONField? {
-    guard let value = try object[key], value != .null else { return nil }
-    return JSONField(value, .member(place, key))
+    switch try object[key] {
+    case nil, .null?: return nil
+    case let value?: return JSONField(value, place.member(key))
+    }
   }
 
   public var object: JSONObject {

@@ -1,29 +1,25 @@
 extension JSONCursor {
   /// RFC 8259 §7.
   mutating func string() throws(JSONError) -> String {
+    let quote = index
+    index += 1
     let start = index
-    let string = try anyString()
+    // Most strings are ASCII without escapes. They are copied whole and need no other check.
+    if try skipPlain(), peek == UInt8(ascii: "\"") {
+      defer { index += 1 }
+      return ascii(start..<index)
+    }
+    let string = try assembled(from: start)
+    index += 1
     guard StreamSafeText.accepts(string) else {
       throw JSONError(
-        .combiningMarks, offset: start, "more than \(StreamSafeText.longestRun) combining marks in a row in a string")
+        .combiningMarks, offset: quote, "more than \(StreamSafeText.longestRun) combining marks in a row in a string")
     }
     return string
   }
 
-  /// Strings without escapes, which are most, are copied whole; others are assembled piece by piece.
-  private mutating func anyString() throws(JSONError) -> String {
-    index += 1
-    let start = index
-    try skipPlain()
-    guard peek != UInt8(ascii: "\"") else {
-      let text = try text(start..<index)
-      index += 1
-      return text
-    }
-    return try escapedString(from: start)
-  }
-
-  private mutating func escapedString(from start: Int) throws(JSONError) -> String {
+  /// Piece by piece, up to the closing quote. The first piece, up to the index, is checked.
+  private mutating func assembled(from start: Int) throws(JSONError) -> String {
     var result = try text(start..<index)
     while peek != UInt8(ascii: "\"") {
       result.unicodeScalars.append(try escape())
@@ -31,20 +27,37 @@ extension JSONCursor {
       try skipPlain()
       result += try text(piece..<index)
     }
-    index += 1
     return result
   }
 
   /// Advances to the next quote or backslash.
-  private mutating func skipPlain() throws(JSONError) {
-    index = bytes.withUnsafeBufferPointer { [index] bytes in
-      var place = index
-      while place + 8 <= bytes.count, Self.arePlain(Self.eight(bytes, at: place)) { place += 8 }
-      while place < bytes.count, Self.isPlain(bytes[place]) { place += 1 }
-      return place
-    }
+  ///
+  /// - Returns: whether all bytes up to there are ASCII.
+  @discardableResult
+  private mutating func skipPlain() throws(JSONError) -> Bool {
+    let plain = bytes.withUnsafeBufferPointer { [index] in Self.plain($0, from: index) }
+    index = plain.end
     guard let byte = peek else { throw unexpected("the end of a string") }
     guard byte >= 0x20 else { throw JSONError(.badString, offset: index, "a control character in a string") }
+    return plain.isASCII
+  }
+
+  /// Where the plain bytes end, and whether all of them are ASCII.
+  private static func plain(_ bytes: UnsafeBufferPointer<UInt8>, from start: Int) -> (end: Int, isASCII: Bool) {
+    var (place, seen): (Int, UInt64) = (start, 0)
+    while place + 8 <= bytes.count, arePlain(eight(bytes, at: place)) {
+      seen |= eight(bytes, at: place)
+      place += 8
+    }
+    while place < bytes.count, isPlain(bytes[place]) {
+      seen |= UInt64(bytes[place])
+      place += 1
+    }
+    return (place, seen & 0x8080_8080_8080_8080 == 0)
+  }
+
+  private func ascii(_ range: Range<Int>) -> String {
+    bytes.withUnsafeBufferPointer { String(decoding: UnsafeBufferPointer(rebasing: $0[range]), as: UTF8.self) }
   }
 
   private static func isPlain(_ byte: UInt8) -> Bool {

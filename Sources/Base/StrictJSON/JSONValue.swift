@@ -50,7 +50,7 @@ public struct JSONObject: Sendable {
 
   /// The value of a key. Setting replaces the value in its place, or adds it at the end; setting nil removes it.
   public subscript(key: String) -> JSONValue? {
-    get { members.first { $0.key.hasSameBytes(as: key) }?.value }
+    get { members.indices.first { members[$0].key.hasSameBytes(as: key) }.map { members[$0].value } }
     set {
       let place = members.firstIndex { $0.key.hasSameBytes(as: key) }
       switch (place, newValue) {
@@ -83,7 +83,8 @@ extension String {
   func hasSameBytes(as other: String) -> Bool {
     guard utf8.count == other.utf8.count else { return false }
     let areSame = utf8.withContiguousStorageIfAvailable { bytes in
-      other.utf8.withContiguousStorageIfAvailable { bytes.elementsEqual($0) } ?? bytes.elementsEqual(other.utf8)
+      other.utf8.withContiguousStorageIfAvailable { other in bytes.indices.allSatisfy { bytes[$0] == other[$0] } }
+        ?? bytes.elementsEqual(other.utf8)
     }
     return areSame ?? utf8.elementsEqual(other.utf8)
   }
