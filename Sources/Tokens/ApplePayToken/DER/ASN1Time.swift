@@ -10,15 +10,18 @@ extension BERElement {
     case BERTag.generalizedTime: yearDigits = 4
     default: return nil
     }
-    guard content.count == yearDigits + 11, content.last == UInt8(ascii: "Z"),
-      content.dropLast().allSatisfy({ (0x30...0x39).contains($0) })
+    let text = content
+    guard text.count == yearDigits + 11, text.last == UInt8(ascii: "Z"),
+      text.dropLast().allSatisfy({ (0x30...0x39).contains($0) })
     else { return nil }
     return timestamp(yearDigits: yearDigits)
   }
 
   private func timestamp(yearDigits: Int) -> Timestamp? {
+    let digits = content
     func number(_ offset: Int, _ count: Int) -> Int64 {
-      content.dropFirst(offset).prefix(count).reduce(0) { $0 * 10 + Int64($1 - 0x30) }
+      let start = digits.startIndex + offset
+      return (start..<start + count).reduce(0) { $0 * 10 + Int64(digits[$1] - 0x30) }
     }
     var year = number(0, yearDigits)
     if yearDigits == 2 { year += year < 50 ? 2000 : 1900 }

@@ -2,20 +2,22 @@
 struct AlgorithmIdentifier {
   private enum Parameters { case absent, null, other }
 
-  private let identifier: BERElement
-  private let parameters: Parameters
+  /// RFC 5754 §2: the parameters are absent, and NULL is accepted; Apple writes both.
+  let isSHA256: Bool
+  let hasNull: Bool
+  /// The signature algorithm; nil when it may not sign a payment token or its certificates. RFC 5758 §3.2 requires
+  /// ECDSA's parameters to be absent, RFC 4055 §5 requires RSA's to be NULL.
+  let signature: SignatureAlgorithm?
 
   /// - Parameter fields: the contents of the SEQUENCE.
   init(fields: BERReader) throws(BERError) {
     var fields = fields
-    identifier = try fields.next(BERTag.objectIdentifier, "an algorithm's identifier")
-    guard !fields.isAtEnd else {
-      parameters = .absent
-      return
-    }
-    let value = try fields.next()
-    parameters = value.tag == BERTag.null && value.content.isEmpty ? .null : .other
+    let identifier = try fields.next(BERTag.objectIdentifier, "an algorithm's identifier")
+    let parameters = try Self.parameters(&fields)
     try fields.end("an algorithm")
+    isSHA256 = parameters != .other && identifier.isObject(ObjectIdentifier.sha256)
+    hasNull = parameters == .null
+    signature = Self.signature(identifier, parameters)
   }
 
   init(_ element: BERElement) throws(BERError) {
@@ -23,14 +25,13 @@ struct AlgorithmIdentifier {
     try self.init(fields: element.children(.der))
   }
 
-  /// RFC 5754 §2: the parameters are absent, and NULL is accepted; Apple writes both.
-  var isSHA256: Bool { identifier.isObject(ObjectIdentifier.sha256) && parameters != .other }
+  private static func parameters(_ fields: inout BERReader) throws(BERError) -> Parameters {
+    guard !fields.isAtEnd else { return .absent }
+    let value = try fields.next()
+    return value.tag == BERTag.null && value.content.isEmpty ? .null : .other
+  }
 
-  var hasNull: Bool { parameters == .null }
-
-  /// The signature algorithm; nil when it may not sign a payment token or its certificates. RFC 5758 §3.2 requires
-  /// ECDSA's parameters to be absent, RFC 4055 §5 requires RSA's to be NULL.
-  var signature: SignatureAlgorithm? {
+  private static func signature(_ identifier: BERElement, _ parameters: Parameters) -> SignatureAlgorithm? {
     switch parameters {
     case .absent where identifier.isObject(ObjectIdentifier.ecdsaWithSHA256): .ecdsaWithSHA256
     case .absent where identifier.isObject(ObjectIdentifier.ecdsaWithSHA384): .ecdsaWithSHA384

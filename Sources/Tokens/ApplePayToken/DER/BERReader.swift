@@ -1,14 +1,33 @@
 /// One element of ASN.1 in BER or DER (X.690): a view of the bytes it was found in.
 struct BERElement {
   let tag: UInt8
+  /// The bytes in which it was found. Its own are slices of them, made where they are needed: making one counts a
+  /// reference, and a payment token has some fifty elements.
+  private let bytes: ArraySlice<UInt8>
+  private let range: Range<Int>
+  private let contentRange: Range<Int>
+
+  fileprivate init(_ tag: UInt8, _ bytes: ArraySlice<UInt8>, _ range: Range<Int>, content: Range<Int>) {
+    self.tag = tag
+    self.bytes = bytes
+    self.range = range
+    self.contentRange = content
+  }
+
   /// With tag and length, as received.
-  let encoding: ArraySlice<UInt8>
-  let content: ArraySlice<UInt8>
+  var encoding: ArraySlice<UInt8> { bytes[range] }
+  var content: ArraySlice<UInt8> { bytes[contentRange] }
 
   /// The elements inside, in the same rules.
-  func children(_ rules: BERReader.Rules) -> BERReader { BERReader(content, rules) }
+  func children(_ rules: BERReader.Rules) -> BERReader { BERReader(bytes, contentRange, rules) }
 
-  func isObject(_ identifier: [UInt8]) -> Bool { tag == BERTag.objectIdentifier && content.elementsEqual(identifier) }
+  /// Compares the last bytes first, in which identifiers of one family differ.
+  func isObject(_ identifier: [UInt8]) -> Bool {
+    guard tag == BERTag.objectIdentifier, let last = identifier.last, contentRange.count == identifier.count else {
+      return false
+    }
+    return bytes[contentRange.upperBound - 1] == last && content.isSame(as: identifier)
+  }
 }
 
 /// The tags that occur in a signature and in its certificates.
@@ -47,42 +66,51 @@ struct BERReader {
 
   /// Apple nests four indefinite lengths; more than this limit is an error.
   static let indefiniteDepth = 8
+  /// How many bytes the end-of-contents marker has.
+  private static let markerCount = 2
 
-  private var rest: ArraySlice<UInt8>
+  private let bytes: ArraySlice<UInt8>
+  /// Where the next element begins.
+  private var position: Int
+  private let end: Int
   private let rules: Rules
 
-  init(_ bytes: ArraySlice<UInt8>, _ rules: Rules) {
-    self.rest = bytes
+  init(_ bytes: ArraySlice<UInt8>, _ rules: Rules) { self.init(bytes, bytes.indices, rules) }
+
+  fileprivate init(_ bytes: ArraySlice<UInt8>, _ range: Range<Int>, _ rules: Rules) {
+    self.bytes = bytes
+    self.position = range.lowerBound
+    self.end = range.upperBound
     self.rules = rules
   }
 
-  var isAtEnd: Bool { rest.isEmpty }
-  var nextTag: UInt8? { rest.first }
+  var isAtEnd: Bool { position == end }
+  var nextTag: UInt8? { isAtEnd ? nil : bytes[position] }
 
   mutating func next() throws(BERError) -> BERElement {
-    let header = try Header(rest, rules)
-    let start = rest.startIndex
+    let start = position
+    let header = try Header(bytes, start..<end, rules)
     let contentStart = start + header.count
     let contentEnd =
       if let length = header.length { contentStart + length } else { try endOfIndefinite(from: contentStart) }
-    let end = header.length == nil ? contentEnd + 2 : contentEnd
-    let element = BERElement(tag: header.tag, encoding: rest[start..<end], content: rest[contentStart..<contentEnd])
-    rest = rest[end...]
-    return element
+    position = header.length == nil ? contentEnd + Self.markerCount : contentEnd
+    return BERElement(header.tag, bytes, start..<position, content: contentStart..<contentEnd)
   }
 
   /// The next element, which must have this tag.
-  mutating func next(_ tag: UInt8, _ what: String) throws(BERError) -> BERElement {
-    guard let found = nextTag else { throw BERError("\(what) is missing") }
-    guard found == tag else { throw BERError("\(what) has another tag") }
+  ///
+  /// - Parameter what: its name, for an error.
+  mutating func next(_ tag: UInt8, _ what: @autoclosure () -> String) throws(BERError) -> BERElement {
+    guard let found = nextTag else { throw BERError("\(what()) is missing") }
+    guard found == tag else { throw BERError("\(what()) has another tag") }
     return try next()
   }
 
   /// The next element if it has this tag.
   mutating func nextIf(_ tag: UInt8) throws(BERError) -> BERElement? { nextTag == tag ? try next() : nil }
 
-  func end(_ what: String) throws(BERError) {
-    guard isAtEnd else { throw BERError("something follows in \(what)") }
+  func end(_ what: @autoclosure () -> String) throws(BERError) {
+    guard isAtEnd else { throw BERError("something follows in \(what())") }
   }
 
   /// The one element that these bytes are.
@@ -100,7 +128,7 @@ struct BERReader {
     var position = start
     var open = 1
     while true {
-      let header = try Header(rest[position...], rules)
+      let header = try Header(bytes, position..<end, rules)
       if header.isEndOfContents {
         open -= 1
         if open == 0 { return position }
@@ -121,29 +149,31 @@ private struct Header {
   let length: Int?
   var isEndOfContents: Bool { tag == 0 }
 
-  init(_ bytes: ArraySlice<UInt8>, _ rules: BERReader.Rules) throws(BERError) {
-    guard bytes.count >= 2 else { throw BERError("an element is cut off") }
-    let first = bytes[bytes.startIndex + 1]
-    tag = bytes[bytes.startIndex]
+  /// - Parameter range: from the element's first byte to the end of what it must fit into.
+  init(_ bytes: ArraySlice<UInt8>, _ range: Range<Int>, _ rules: BERReader.Rules) throws(BERError) {
+    guard range.count >= 2 else { throw BERError("an element is cut off") }
+    let first = bytes[range.lowerBound + 1]
+    tag = bytes[range.lowerBound]
     guard tag & 0x1F != 0x1F else { throw BERError("a tag of more than one byte") }
     switch first {
     case 0..<0x80: (count, length) = (2, Int(first))
     case 0x80:
       guard rules == .ber, tag & 0x20 != 0 else { throw BERError("an indefinite length where none may be") }
       (count, length) = (2, nil)
-    default: (count, length) = try Self.longLength(bytes, octets: Int(first & 0x7F))
+    default: (count, length) = try Self.longLength(bytes, range.dropFirst(2), octets: Int(first & 0x7F))
     }
-    guard count + (length ?? 0) <= bytes.count else { throw BERError("a length beyond the end") }
+    guard count + (length ?? 0) <= range.count else { throw BERError("a length beyond the end") }
     guard tag != 0 || length == 0 else { throw BERError("an end-of-contents marker with contents") }
   }
 
   /// Three bytes are enough for every input within the limits, so no length can overflow.
-  private static func longLength(_ bytes: ArraySlice<UInt8>, octets: Int) throws(BERError) -> (Int, Int?) {
+  private static func longLength(
+    _ bytes: ArraySlice<UInt8>, _ range: Range<Int>, octets: Int
+  ) throws(BERError) -> (Int, Int?) {
     guard octets <= 3 else { throw BERError("a length of more than three bytes") }
-    let digits = bytes.dropFirst(2).prefix(octets)
-    guard digits.count == octets else { throw BERError("an element is cut off") }
-    let length = digits.reduce(0) { $0 << 8 | Int($1) }
-    guard length >= 0x80, digits.first != 0 else { throw BERError("a length longer than needed") }
+    guard range.count >= octets else { throw BERError("an element is cut off") }
+    let length = range.prefix(octets).reduce(0) { $0 << 8 | Int(bytes[$1]) }
+    guard length >= 0x80, bytes[range.lowerBound] != 0 else { throw BERError("a length longer than needed") }
     return (2 + octets, length)
   }
 }

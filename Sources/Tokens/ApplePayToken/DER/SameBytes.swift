@@ -1,19 +1,24 @@
 extension ArraySlice<UInt8> {
   /// Compares eight bytes at a time. Names, keys and certificates are compared for every payment token.
-  func isSame(as other: ArraySlice<UInt8>) -> Bool {
-    guard count == other.count else { return false }
-    return withUnsafeBytes { own in other.withUnsafeBytes { Self.areSame(own, $0) } }
+  func isSame(as other: ArraySlice<UInt8>) -> Bool { other.withUnsafeBytes(isSame) }
+
+  func isSame(as other: [UInt8]) -> Bool { other.withUnsafeBytes(isSame) }
+
+  func isSame(as other: UnsafeRawBufferPointer) -> Bool {
+    count == other.count && withUnsafeBytes { Self.areSame($0, other) }
   }
 
+  /// - Parameters: as long as each other.
   private static func areSame(_ left: UnsafeRawBufferPointer, _ right: UnsafeRawBufferPointer) -> Bool {
-    let words = left.count & ~7
-    for place in Swift.stride(from: 0, to: words, by: 8) {
-      let (own, other) = (
-        left.loadUnaligned(fromByteOffset: place, as: UInt64.self),
-        right.loadUnaligned(fromByteOffset: place, as: UInt64.self)
-      )
-      guard own == other else { return false }
+    func isSameWord(_ place: Int) -> Bool {
+      left.loadUnaligned(fromByteOffset: place, as: UInt64.self)
+        == right.loadUnaligned(fromByteOffset: place, as: UInt64.self)
     }
-    return left[words...].elementsEqual(right[words...])
+    guard left.count >= 8 else { return left.elementsEqual(right) }
+    for place in Swift.stride(from: 0, to: left.count - 8, by: 8) {
+      guard isSameWord(place) else { return false }
+    }
+    // The last word overlaps the one before it.
+    return isSameWord(left.count - 8)
   }
 }

@@ -14,7 +14,7 @@ final class ChainCache: Sendable {
   /// The pair, if its signatures were checked before.
   func pair(_ first: ArraySlice<UInt8>, _ second: ArraySlice<UInt8>) -> ProvenPair? {
     pairs.withLock { pairs in
-      pairs.first { $0.first.encoding[...].isSame(as: first) && $0.second.encoding[...].isSame(as: second) }
+      pairs.indices.first { pairs[$0].isOf(first, second) }.map { pairs[$0] }
     }
   }
 
@@ -33,4 +33,8 @@ struct ProvenPair {
   /// SubjectPublicKeyInfo of the root that signed the intermediate, which in turn signed the signer.
   let rootKeyInfo: ArraySlice<UInt8>
   let signerKey: SignerKey
+
+  fileprivate func isOf(_ first: ArraySlice<UInt8>, _ second: ArraySlice<UInt8>) -> Bool {
+    first.isSame(as: self.first.encoding) && second.isSame(as: self.second.encoding)
+  }
 }

@@ -90,7 +90,8 @@ enum PublicKeyInfo {
 
   /// `04 ‖ X ‖ Y`, copied because the point type needs an array; nil for any other form.
   static func point(_ info: ArraySlice<UInt8>, _ prefix: [UInt8], coordinateBytes: Int) -> [UInt8]? {
-    guard info.count == prefix.count + 1 + 2 * coordinateBytes, info.starts(with: prefix) else { return nil }
+    guard info.count == prefix.count + 1 + 2 * coordinateBytes, info.prefix(prefix.count).isSame(as: prefix)
+    else { return nil }
     let point = info.dropFirst(prefix.count)
     return point.first == 0x04 ? Array(point) : nil
   }

@@ -55,8 +55,9 @@ struct SignatureCheck {
   private static func checkAlgorithms(
     _ signed: SignedData, _ info: SignerInfo, _ chain: SignerChain, _ version: EncryptedPaymentToken.Version
   ) throws(PaymentTokenError) {
-    let declared = signed.digestAlgorithms.map { try? AlgorithmIdentifier($0) }
-    guard declared.count == 1, declared[0]?.isSHA256 == true, info.digestAlgorithm.isSHA256 else {
+    guard signed.digestAlgorithms.count == 1, let declared = try? AlgorithmIdentifier(signed.digestAlgorithms[0]),
+      declared.isSHA256, info.digestAlgorithm.isSHA256
+    else {
       throw PaymentTokenError(.forbiddenAlgorithm, "the digest is not SHA-256")
     }
     switch (version, info.signatureAlgorithm.signature, chain.key) {
@@ -95,16 +96,15 @@ struct SignatureCheck {
   /// RFC 5652 §11.2.
   private func checkDigest(_ content: SHA256.Digest) throws(PaymentTokenError) {
     guard let digest = attributes.value(ObjectIdentifier.messageDigest), digest.tag == BERTag.octetString,
-      content.elementsEqual(digest.content)
+      content.withUnsafeBytes(digest.content.isSame)
     else { throw PaymentTokenError(.wrongDigest, "what was signed is not what is in the token") }
   }
 
   /// RFC 5652 §5.4: the signature covers the DER of the attributes with the tag of a SET in place of `[0]`.
   private func checkSignature() throws(PaymentTokenError) {
-    var hash = SHA256()
-    hash.update(data: [BERTag.set])
-    hash.update(data: info.attributes.encoding.dropFirst())
-    guard chain.key.isValid(info.signature, for: hash.finalize()) else {
+    var attributes = Array(info.attributes.encoding)
+    attributes[0] = BERTag.set
+    guard chain.key.isValid(info.signature, for: SHA256.hash(data: attributes)) else {
       throw PaymentTokenError(.invalidSignature, "the signature does not belong to these attributes and this signer")
     }
   }

@@ -1,22 +1,33 @@
 /// The signed attributes (RFC 5652 §11), each at most once and with one value.
 struct SignedAttributes {
-  private let attributes: [(identifier: ArraySlice<UInt8>, value: BERElement)]
+  fileprivate struct Attribute {
+    /// The object identifier's element.
+    let type: BERElement
+    let value: BERElement
+  }
+
+  /// How many Apple writes.
+  private static let usualCount = 4
+  private let attributes: [Attribute]
 
   /// The signature covers the DER of a SET OF. Apple sends DER, so the received bytes are used. Attributes out of DER's
   /// order are refused: reordering them would check other bytes than those received.
   init(_ element: BERElement) throws(BERError) {
     var reader = element.children(.der)
-    var attributes: [(identifier: ArraySlice<UInt8>, value: BERElement)] = []
+    var attributes: [Attribute] = []
+    attributes.reserveCapacity(Self.usualCount)
     var previous: ArraySlice<UInt8> = []
     while !reader.isAtEnd {
-      let attribute = try reader.next(BERTag.sequence, "an attribute")
-      guard previous.lexicographicallyPrecedes(attribute.encoding) else {
+      let element = try reader.next(BERTag.sequence, "an attribute")
+      guard previous.lexicographicallyPrecedes(element.encoding) else {
         throw BERError("the attributes are not in DER's order")
       }
-      previous = attribute.encoding
-      let (identifier, value) = try Self.parts(attribute)
-      guard !attributes.contains(where: { $0.identifier == identifier }) else { throw BERError("an attribute twice") }
-      attributes.append((identifier, value))
+      previous = element.encoding
+      let attribute = try Attribute(element)
+      guard !attributes.contains(where: { $0.type.encoding.isSame(as: attribute.type.encoding) }) else {
+        throw BERError("an attribute twice")
+      }
+      attributes.append(attribute)
     }
     self.attributes = attributes
   }
@@ -24,19 +35,24 @@ struct SignedAttributes {
   var count: Int { attributes.count }
 
   /// The types in their order, in dotted form.
-  var names: String { attributes.map { ObjectIdentifier.dotted($0.identifier) }.joined(separator: " ") }
+  var names: String { attributes.map { ObjectIdentifier.dotted($0.type.content) }.joined(separator: " ") }
 
-  func value(_ identifier: [UInt8]) -> BERElement? {
-    attributes.first { $0.identifier.elementsEqual(identifier) }?.value
+  func value(_ identifier: [UInt8]) -> BERElement? { place(of: identifier).map { attributes[$0].value } }
+
+  func has(_ identifier: [UInt8]) -> Bool { place(of: identifier) != nil }
+
+  private func place(of identifier: [UInt8]) -> Int? {
+    attributes.indices.first { attributes[$0].type.isObject(identifier) }
   }
+}
 
-  private static func parts(_ attribute: BERElement) throws(BERError) -> (ArraySlice<UInt8>, BERElement) {
-    var fields = attribute.children(.der)
-    let identifier = try fields.next(BERTag.objectIdentifier, "an attribute's type").content
+extension SignedAttributes.Attribute {
+  fileprivate init(_ element: BERElement) throws(BERError) {
+    var fields = element.children(.der)
+    type = try fields.next(BERTag.objectIdentifier, "an attribute's type")
     var values = try fields.next(BERTag.set, "an attribute's values").children(.der)
     try fields.end("an attribute")
-    let value = try values.next()
+    value = try values.next()
     try values.end("an attribute's values: there must be one")
-    return (identifier, value)
   }
 }

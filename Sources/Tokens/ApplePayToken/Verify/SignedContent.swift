@@ -9,7 +9,8 @@ package struct SignedContent: Sendable {
   package let parts: [[UInt8]]
 
   package init(_ token: EncryptedPaymentToken) {
-    parts = [token.keyMaterial.bytes, token.data, token.transactionID] + (token.applicationDataHash.map { [$0] } ?? [])
+    let parts = [token.keyMaterial.bytes, token.data, token.transactionID]
+    self.parts = if let hash = token.applicationDataHash { parts + [hash] } else { parts }
   }
 
   package var bytes: [UInt8] { Array(parts.joined()) }

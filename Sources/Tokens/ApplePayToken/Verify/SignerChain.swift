@@ -59,7 +59,7 @@ struct SignerChain {
   private static func withoutRoot(
     _ enclosed: [ArraySlice<UInt8>], _ trust: TokenTrust
   ) throws(PaymentTokenError) -> [ArraySlice<UInt8>] {
-    let others = enclosed.filter { certificate in
+    lazy var others = enclosed.filter { certificate in
       !trust.anchors.contains { $0.root.encoding[...].isSame(as: certificate) }
     }
     let certificates = enclosed.count == 3 ? others : enclosed

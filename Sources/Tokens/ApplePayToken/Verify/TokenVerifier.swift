@@ -38,7 +38,7 @@ public struct TokenVerifier: Sendable {
     try checkWindow(signingTime, time)
     try checkBoundaries(token)
     monitor?.check(signature.wireForm)
-    let use = TokenUse(transactionID: Hex.encode(token.transactionID), payloadHash: Hex.encode(digests.payload))
+    let use = TokenUse(token, payload: digests.payload)
     return VerifiedPaymentToken(token: token, signingTime: signingTime, environment: chain.environment, use: use)
   }
 

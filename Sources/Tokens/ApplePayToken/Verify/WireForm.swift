@@ -48,9 +48,8 @@ extension WireForm: CustomStringConvertible {
 
 extension SignedAttributes {
   fileprivate var haveUsual: Bool {
-    value(ObjectIdentifier.contentType) != nil && value(ObjectIdentifier.signingTime) != nil
-      && value(ObjectIdentifier.messageDigest) != nil
+    has(ObjectIdentifier.contentType) && has(ObjectIdentifier.signingTime) && has(ObjectIdentifier.messageDigest)
   }
 
-  fileprivate var haveProtection: Bool { value(ObjectIdentifier.algorithmProtection) != nil }
+  fileprivate var haveProtection: Bool { has(ObjectIdentifier.algorithmProtection) }
 }
