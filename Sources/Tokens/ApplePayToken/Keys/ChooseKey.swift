@@ -23,8 +23,9 @@ extension ProcessingKeyRing {
   ) throws(PaymentTokenError) -> ChosenKey {
     let token = verified.token
     let choice: Result<ChosenKey, PaymentTokenError> = slots.withLock { slots in
-      guard let (owner, index) = slots.find(token.publicKeyHash, for: merchant), let slot = slots.owned[owner]?[index]
-      else { return .failure(Self.unknownKeyError(token, slots.serving(merchant))) }
+      guard let (owner, slot) = slots.find(token.publicKeyHash, for: merchant) else {
+        return .failure(Self.unknownKeyError(token, slots.serving(merchant)))
+      }
       guard let key = slot.key else { return .failure(Self.retiredKeyError(token)) }
       return Self.binding(of: token, to: owner, merchant, slots.domains[merchant] ?? [], order).map {
         ChosenKey(key: key, owner: owner, binding: $0)
@@ -37,8 +38,7 @@ extension ProcessingKeyRing {
   /// application data, so only a key of the merchant's own opens it.
   func choose(for data: UnsignedPaymentData, of merchant: MerchantID) throws(PaymentTokenError) -> ChosenKey {
     let found = slots.withLock { slots -> (Owner, ProcessingKey)? in
-      guard let (owner, index) = slots.find(data.publicKeyHash, for: merchant), owner != .platform,
-        let key = slots.owned[owner]?[index].key
+      guard let (owner, slot) = slots.find(data.publicKeyHash, for: merchant), owner != .platform, let key = slot.key
       else { return nil }
       return (owner, key)
     }
@@ -57,8 +57,8 @@ extension ProcessingKeyRing {
 
   /// A merchant's own key binds the token to the merchant. A platform's key does not, so the application data must.
   private static func binding(
-    of token: EncryptedPaymentToken, to owner: Owner, _ merchant: MerchantID, _ domains: [PlatformDomain],
-    _ order: [UInt8]?
+    of token: EncryptedPaymentToken, to owner: Owner, _ merchant: MerchantID,
+    _ domains: @autoclosure () -> [PlatformDomain], _ order: [UInt8]?
   ) -> Result<OpenedPaymentToken.Binding, PaymentTokenError> {
     guard owner == .platform else { return .success(.merchantKey) }
     guard let hash = token.applicationDataHash else {
@@ -68,7 +68,7 @@ extension ProcessingKeyRing {
           field: "header.applicationData"))
     }
     if let order, order == hash { return .success(.order) }
-    guard let domain = domains.first(where: { $0.hash == hash }) else {
+    guard let domain = domains().first(where: { $0.hash == hash }) else {
       return .failure(
         PaymentTokenError(
           .applicationDataMismatch, "made for the platform's key, and the application data is no domain of \(merchant)",

@@ -14,8 +14,6 @@ struct KeySlots: Sendable {
     var lastRecorded: Timestamp?
   }
 
-  typealias Place = (owner: ProcessingKeyRing.Owner, index: Int)
-
   private(set) var owned: [ProcessingKeyRing.Owner: [Slot]] = [:]
   var domains: [MerchantID: [PlatformDomain]] = [:]
 
@@ -40,10 +38,16 @@ struct KeySlots: Sendable {
   }
 
   /// The merchant's own keys come first, then the platform's if the merchant is enrolled.
-  func find(_ hash: [UInt8], for merchant: MerchantID) -> Place? {
-    owners(of: merchant).lazy.compactMap { owner in
-      owned[owner]?.firstIndex { $0.hash == hash }.map { (owner, $0) }
-    }.first
+  func find(_ hash: [UInt8], for merchant: MerchantID) -> (owner: ProcessingKeyRing.Owner, slot: Slot)? {
+    let own = ProcessingKeyRing.Owner.merchant(merchant)
+    if let slot = slot(hash, of: own) { return (own, slot) }
+    guard domains[merchant] != nil else { return nil }
+    return slot(hash, of: .platform).map { (.platform, $0) }
+  }
+
+  private func slot(_ hash: [UInt8], of owner: ProcessingKeyRing.Owner) -> Slot? {
+    guard let slots = owned[owner] else { return nil }
+    return slots.firstIndex { $0.hash == hash }.map { slots[$0] }
   }
 
   func owners(of merchant: MerchantID) -> [ProcessingKeyRing.Owner] {
@@ -60,14 +64,15 @@ struct KeySlots: Sendable {
   /// - Returns: the entries to record; empty within the recording interval.
   mutating func use(_ hash: [UInt8], of owner: ProcessingKeyRing.Owner, at now: Timestamp) -> [ProcessingKeyRing.Entry]
   {
-    guard let index = owned[owner]?.firstIndex(where: { $0.hash == hash }), var slot = owned[owner]?[index] else {
-      return []
-    }
+    guard let place = owned.index(forKey: owner),
+      let index = owned.values[place].firstIndex(where: { $0.hash == hash })
+    else { return [] }
+    var slot = owned.values[place][index]
     if slot.lastUsed.map({ $0 < now }) ?? true { slot.lastUsed = now }
     let demoted = slot.state == .next ? promote(&slot, of: owner, at: now) : []
     let isDue = slot.lastRecorded.map { now.since($0) >= ProcessingKeyRing.recordingInterval } ?? true
     if isDue || !demoted.isEmpty { slot.lastRecorded = now }
-    owned[owner]?[index] = slot
+    owned.values[place][index] = slot
     return isDue || !demoted.isEmpty ? [slot.entry(of: owner)] + demoted : []
   }
 

@@ -103,9 +103,7 @@ public final class ProcessingKeyRing: Sendable {
 
   /// The key with that hash which may serve the merchant; nil when there is none or it is retired.
   public func key(_ publicKeyHash: [UInt8], of merchant: MerchantID) -> ProcessingKey? {
-    slots.withLock { slots in
-      slots.find(publicKeyHash, for: merchant).flatMap { slots.owned[$0]?[$1].key }
-    }
+    slots.withLock { $0.find(publicKeyHash, for: merchant)?.slot.key }
   }
 
   /// Sets the state of a key that an operator has set elsewhere, and records it. Nothing happens without such a key.
