@@ -29,22 +29,22 @@ public struct CardExpiry: Sendable, Hashable {
   /// From Apple's `applicationExpirationDate`, `YYMMDD`.
   public init?(applePayDate text: String) {
     guard text.utf8.count == 6 else { return nil }
-    self.init(digits: Array(text.utf8))
+    self.init(digits: text.utf8)
   }
 
   /// From `YYMM`, as ISO 8583 field 14 has it.
   public init?(yymm text: String) {
     guard text.utf8.count == 4 else { return nil }
-    self.init(digits: Array(text.utf8))
+    self.init(digits: text.utf8)
   }
 
-  private init?(digits bytes: [UInt8]) {
-    guard bytes.allSatisfy({ (0x30...0x39).contains($0) }) else { return nil }
-    let numbers = bytes.map { Int($0) - 0x30 }
-    let month = numbers[2] * 10 + numbers[3]
-    guard (1...12).contains(month) else { return nil }
-    self.year = 2000 + numbers[0] * 10 + numbers[1]
-    self.month = month
+  /// - Parameter digits: that begin with `YYMM`.
+  private init?(digits: String.UTF8View) {
+    guard digits.allSatisfy({ (0x30...0x39).contains($0) }) else { return nil }
+    let yymm = digits.prefix(4).reduce(0) { $0 * 10 + Int($1) - 0x30 }
+    guard (1...12).contains(yymm % 100) else { return nil }
+    self.year = 2000 + yymm / 100
+    self.month = yymm % 100
   }
 
   /// `YYMM`, as ISO 8583 field 14 has it.

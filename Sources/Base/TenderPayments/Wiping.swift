@@ -17,6 +17,12 @@ extension Data {
     withUnsafeMutableBytes { Wiping.zero($0) }
     self = Data()
   }
+
+  /// Moves the bytes into an array: they are overwritten here.
+  package mutating func moveBytes() -> [UInt8] {
+    defer { wipe() }
+    return withUnsafeBytes { Array($0) }
+  }
 }
 
 /// Overwrites memory that held a secret.

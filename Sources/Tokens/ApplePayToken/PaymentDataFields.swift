@@ -43,18 +43,20 @@ enum PaymentDataFields {
 
   /// Minor units; `100.0` is taken for 100, since Apple's table says only "number".
   private static func minorUnits(_ field: JSONField) throws -> Int64 {
-    let bad = PaymentTokenError(.badAmount, "not a whole number of minor units", field: field.path)
-    let units: Int64
-    switch field.value {
-    case .integer(let whole): units = whole
+    guard let units = wholeNumber(field.value), units >= 0 else {
+      throw PaymentTokenError(.badAmount, "not a whole number of minor units", field: field.path)
+    }
+    return units
+  }
+
+  private static func wholeNumber(_ value: JSONValue) -> Int64? {
+    switch value {
+    case .integer(let whole): return whole
     case .number(let literal):
       let parts = literal.split(separator: ".", omittingEmptySubsequences: false)
-      guard parts.count == 2, parts[1].allSatisfy({ $0 == "0" }), let whole = Int64(parts[0]) else { throw bad }
-      units = whole
-    default: throw bad
+      return parts.count == 2 && parts[1].allSatisfy({ $0 == "0" }) ? Int64(parts[0]) : nil
+    default: return nil
     }
-    guard units >= 0 else { throw bad }
-    return units
   }
 
   static func dpan(_ fields: JSONField) throws -> DPAN {

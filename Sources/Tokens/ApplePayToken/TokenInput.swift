@@ -55,8 +55,10 @@ extension EncryptedPaymentToken {
     }
   }
 
+  private static let members = ["version", "data", "signature", "header"]
+
   private static func bare(_ object: JSONObject) throws(PaymentTokenError) -> JSONObject {
-    guard ["version", "data", "signature", "header"].contains(where: { object[$0] != nil }) else {
+    guard members.contains(where: { object[$0] != nil }) else {
       throw TokenMistakes.notAPaymentToken(object)
     }
     return object

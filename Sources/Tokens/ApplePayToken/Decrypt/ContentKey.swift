@@ -40,8 +40,7 @@ public struct ContentKey: Sendable {
       let box = try AES.GCM.SealedBox(
         nonce: vector, ciphertext: data.dropLast(Self.tagBytes), tag: data.suffix(Self.tagBytes))
       var plaintext = try AES.GCM.open(box, using: key)
-      defer { plaintext.wipe() }
-      return Array(plaintext)
+      return plaintext.moveBytes()
     } catch {
       throw PaymentTokenError(.tagMismatch, "the data was not encrypted with this key, or was changed", field: "data")
     }

@@ -52,15 +52,19 @@ package enum KeyDerivation {
   }
 
   static func contentKey(coordinate: UnsafeRawBufferPointer, partyBytes: [UInt8]) -> SymmetricKey {
-    var hash = SHA256()
-    hash.update(data: counter)
+    var hash = hashOfCounter
     hash.update(bufferPointer: coordinate)
     hash.update(data: algorithmAndPartyU)
     hash.update(data: partyBytes)
     return SymmetricKey(data: hash.finalize())
   }
 
-  private static let counter: [UInt8] = [0, 0, 0, 1]
+  /// The counter of the single round comes first.
+  private static let hashOfCounter: SHA256 = {
+    var hash = SHA256()
+    hash.update(data: [0, 0, 0, 1] as [UInt8])
+    return hash
+  }()
   /// AlgorithmID with a length prefix, then PartyUInfo without one, as Apple specifies.
   private static let algorithmAndPartyU: [UInt8] = [13] + Array("id-aes256-GCMApple".utf8)
 }
