@@ -130,14 +130,14 @@ extension JSONCursor {
 private struct UniqueMembers {
   /// Most objects have no more, so that their list is allocated once.
   private static let usualCount = 8
-  private(set) var list: [(key: String, value: JSONValue)] = []
+  private(set) var list: [JSONObject.Member] = []
   private var keys: Set<KeyBytes> = []
 
   /// False when the key exists already.
   mutating func add(_ key: String, _ value: JSONValue) -> Bool {
     guard isNew(key) else { return false }
     if list.isEmpty { list.reserveCapacity(Self.usualCount) }
-    list.append((key, value))
+    list.append(JSONObject.Member(key: key, value: value))
     return true
   }
 

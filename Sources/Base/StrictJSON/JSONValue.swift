@@ -38,25 +38,32 @@ extension JSONValue {
 ///
 /// Keys are compared as bytes of UTF-8, not as Swift compares strings: two spellings of `é` are two keys.
 public struct JSONObject: Sendable {
-  public private(set) var members: [(key: String, value: JSONValue)]
+  /// A tuple would do, but an array of tuples takes longer to grow and to free.
+  struct Member: Sendable {
+    let key: String
+    var value: JSONValue
+  }
 
-  public init() { members = [] }
+  private(set) var list: [Member]
+
+  public init() { list = [] }
 
   /// For the reader, which has checked that the keys are unique.
-  init(unique members: [(key: String, value: JSONValue)]) { self.members = members }
+  init(unique list: [Member]) { self.list = list }
 
-  public var isEmpty: Bool { members.isEmpty }
-  public var count: Int { members.count }
+  public var members: [(key: String, value: JSONValue)] { list.map { ($0.key, $0.value) } }
+  public var isEmpty: Bool { list.isEmpty }
+  public var count: Int { list.count }
 
   /// The value of a key. Setting replaces the value in its place, or adds it at the end; setting nil removes it.
   public subscript(key: String) -> JSONValue? {
-    get { members.indices.first { members[$0].key.hasSameBytes(as: key) }.map { members[$0].value } }
+    get { list.indices.first { list[$0].key.hasSameBytes(as: key) }.map { list[$0].value } }
     set {
-      let place = members.firstIndex { $0.key.hasSameBytes(as: key) }
+      let place = list.firstIndex { $0.key.hasSameBytes(as: key) }
       switch (place, newValue) {
-      case (let place?, let value?): members[place].value = value
-      case (let place?, nil): members.remove(at: place)
-      case (nil, let value?): members.append((key, value))
+      case (let place?, let value?): list[place].value = value
+      case (let place?, nil): list.remove(at: place)
+      case (nil, let value?): list.append(Member(key: key, value: value))
       case (nil, nil): break
       }
     }
@@ -66,14 +73,14 @@ public struct JSONObject: Sendable {
 extension JSONObject: Hashable {
   /// Equal when they hold the same members in the same order.
   public static func == (left: JSONObject, right: JSONObject) -> Bool {
-    left.members.elementsEqual(right.members) { $0.key.hasSameBytes(as: $1.key) && $0.value == $1.value }
+    left.list.elementsEqual(right.list) { $0.key.hasSameBytes(as: $1.key) && $0.value == $1.value }
   }
 
   public func hash(into hasher: inout Hasher) {
-    hasher.combine(members.count)
-    for (key, value) in members {
-      hasher.combine(key)
-      hasher.combine(value)
+    hasher.combine(list.count)
+    for member in list {
+      hasher.combine(member.key)
+      hasher.combine(member.value)
     }
   }
 }

@@ -29,7 +29,7 @@ extension JSONValue {
 
   private static func write(_ object: JSONObject, to out: inout [UInt8]) {
     out.append(UInt8(ascii: "{"))
-    for (index, member) in object.members.enumerated() {
+    for (index, member) in object.list.enumerated() {
       if index > 0 { out.append(UInt8(ascii: ",")) }
       write(member.key, to: &out)
       out.append(UInt8(ascii: ":"))

@@ -79,7 +79,7 @@ private struct ObjectDecoder<Key: CodingKey>: KeyedDecodingContainerProtocol {
   let object: JSONObject
   let codingPath: [any CodingKey]
 
-  var allKeys: [Key] { object.members.compactMap { Key(stringValue: $0.key) } }
+  var allKeys: [Key] { object.list.compactMap { Key(stringValue: $0.key) } }
   func contains(_ key: Key) -> Bool { object[key.stringValue] != nil }
   func decodeNil(forKey key: Key) throws -> Bool { try member(key).decodeNil() }
 
