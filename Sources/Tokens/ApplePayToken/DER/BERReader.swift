@@ -92,7 +92,9 @@ struct BERReader {
     let header = try Header(bytes, start..<end, rules)
     let contentStart = start + header.count
     let contentEnd =
-      if let length = header.length { contentStart + length } else { try endOfIndefinite(from: contentStart) }
+      if let length = header.length { contentStart + length } else {
+        try Self.endOfIndefinite(bytes, contentStart..<end, rules)
+      }
     position = header.length == nil ? contentEnd + Self.markerCount : contentEnd
     return BERElement(header.tag, bytes, start..<position, content: contentStart..<contentEnd)
   }
@@ -123,18 +125,20 @@ struct BERReader {
     return element
   }
 
-  /// The position of the end-of-contents marker that closes the element opened before `start`.
-  private func endOfIndefinite(from start: Int) throws(BERError) -> Int {
-    var position = start
+  /// The position of the end-of-contents marker that closes the element opened before the range.
+  private static func endOfIndefinite(
+    _ bytes: ArraySlice<UInt8>, _ range: Range<Int>, _ rules: Rules
+  ) throws(BERError) -> Int {
+    var position = range.lowerBound
     var open = 1
     while true {
-      let header = try Header(bytes, position..<end, rules)
+      let header = try Header(bytes, position..<range.upperBound, rules)
       if header.isEndOfContents {
         open -= 1
         if open == 0 { return position }
       }
       if header.length == nil { open += 1 }
-      guard open <= Self.indefiniteDepth else { throw BERError("too many indefinite lengths inside one another") }
+      guard open <= indefiniteDepth else { throw BERError("too many indefinite lengths inside one another") }
       position += header.count + (header.length ?? 0)
     }
   }

@@ -11,11 +11,11 @@ struct SignatureCheck {
 
   init(_ signed: SignedData, by chain: SignerChain, _ version: EncryptedPaymentToken.Version) throws(PaymentTokenError)
   {
-    self.chain = chain
-    info = try Self.onlySigner(signed, chain)
+    let info = try Self.onlySigner(signed, chain)
     try Self.checkAlgorithms(signed, info, chain, version)
-    attributes = try Self.readAttributes(info)
+    let attributes = try Self.readAttributes(info)
     wireForm = WireForm(signed, info, attributes)
+    (self.chain, self.info, self.attributes) = (chain, info, attributes)
   }
 
   /// The signing time, after the signature and its attributes are checked.
