@@ -18,12 +18,29 @@ struct CountedRow: Sendable {
   /// In the order of the columns.
   fileprivate let sums: [Int64]
 
-  /// From the payments. Two beginnings of cards' names may be of one network.
-  static func counted(of stretch: String, in store: Transaction) throws -> [CountedRow] {
-    let rows = try store.rows(selection, .text(stretch), .text(end(of: stretch))).map {
+  /// Counts some payments of a stretch.
+  ///
+  /// - Parameters:
+  ///   - first: the id to begin with, or the stretch itself.
+  ///   - size: how many payments.
+  /// - Returns: their rows, and the id to go on with; nil at the stretch's end.
+  static func page(
+    of stretch: String, from first: String, size: Int, in store: Transaction
+  ) throws -> (rows: [CountedRow], next: String?) {
+    let end = end(of: stretch)
+    let next = try store.row(
+      "SELECT id FROM payments WHERE id >= $1 AND id < $2 ORDER BY id LIMIT 1 OFFSET $3", .text(first), .text(end),
+      .integer(Int64(size))
+    )?.text("id")
+    let rows = try store.rows(selection, .text(first), .text(next ?? end)).map {
       try CountedRow($0, stretch, network: network(of: $0.text("card")))
     }
-    return Dictionary(grouping: rows, by: \.kind).values.map { same in
+    return (rows, next)
+  }
+
+  /// One row of each kind. Pages have kinds in common, and two beginnings of cards' names may be of one network.
+  static func merged(_ rows: [CountedRow]) -> [CountedRow] {
+    Dictionary(grouping: rows, by: \.kind).values.map { same in
       CountedRow(same[0], sums: same.dropFirst().reduce(same[0].sums) { zip($0, $1.sums).map(+) })
     }
   }

@@ -4,7 +4,7 @@ import TenderPayments
 /// figures are exact; but each would do the work of all.
 package struct CountingTurn {
   /// When no mark was given out for so long, another process takes over.
-  private static let patience: Duration = .seconds(30)
+  private static let patience: Duration = .seconds(60)
 
   /// The last mark that was seen, and since when; nil before the first look.
   private var seen: (mark: Int64, since: Duration)?

@@ -15,8 +15,10 @@ package struct FigureCounting: Sendable {
   private static let reach: Int64 = 20_000
 
   private let database: Database
+  private let page: Int
 
-  package init(_ database: Database) { self.database = database }
+  /// - Parameter page: how many payments are counted at once: a few milliseconds' work.
+  package init(_ database: Database, page: Int = 1_000) { (self.database, self.page) = (database, page) }
 
   /// What a step found.
   package enum Step: Sendable {
@@ -29,9 +31,11 @@ package struct FigureCounting: Sendable {
   }
 
   /// Counts some of what is to be counted, the newest first.
-  package func step() async throws -> Step {
+  ///
+  /// - Parameter rest: called after every few milliseconds of work, so that payments come first.
+  package func step(resting rest: () async throws -> Void = {}) async throws -> Step {
     if try await database.read({ try Self.hasNews(in: $0) }) { try await database.write { try Self.look(in: $0) } }
-    let counted = try await database.read { try Self.count(in: $0) }
+    let counted = try await count(resting: rest)
     guard counted.isEmpty else {
       try await database.write { try Self.replace(counted, in: $0) }
       return counted.count == 1 ? .stretch : .backlog
@@ -135,12 +139,32 @@ extension FigureCounting {
     let days: DayFigures
   }
 
-  /// Reads alone, so that no payment waits for it.
-  private static func count(in store: Transaction) throws -> [Counted] {
-    try store.rows("SELECT * FROM figures_stale ORDER BY stretch DESC LIMIT \(batch)").map { row in
-      let stretch = try row.text("stretch")
-      let rows = try CountedRow.counted(of: stretch, in: store)
-      return Counted(stretch: stretch, mark: try row.integer("mark"), rows: rows, days: DayFigures(rows))
+  /// Reads alone, so that no payment waits for it. Pages of a stretch may be of different moments: what changes meanwhile
+  /// marks the stretch again.
+  private func count(resting rest: () async throws -> Void) async throws -> [Counted] {
+    var counted: [Counted] = []
+    for (stretch, mark) in try await database.read({ try Self.stale(in: $0) }) {
+      let rows = try await rows(of: stretch, resting: rest)
+      counted.append(Counted(stretch: stretch, mark: mark, rows: rows, days: DayFigures(rows)))
+    }
+    return counted
+  }
+
+  private func rows(of stretch: String, resting rest: () async throws -> Void) async throws -> [CountedRow] {
+    var (rows, first) = ([CountedRow](), Optional(stretch))
+    while let begin = first {
+      let found = try await database.read { [page] in
+        try CountedRow.page(of: stretch, from: begin, size: page, in: $0)
+      }
+      (rows, first) = (rows + found.rows, found.next)
+      if first != nil { try await rest() }
+    }
+    return CountedRow.merged(rows)
+  }
+
+  private static func stale(in store: Transaction) throws -> [(stretch: String, mark: Int64)] {
+    try store.rows("SELECT * FROM figures_stale ORDER BY stretch DESC LIMIT \(batch)").map {
+      (try $0.text("stretch"), try $0.integer("mark"))
     }
   }
 

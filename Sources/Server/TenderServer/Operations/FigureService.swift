@@ -7,9 +7,9 @@ import TenderPayments
 /// Counts the payments for the back office's charts, some seconds after they change.
 struct FigureService: Service {
   private static let interval: Duration = .seconds(2)
-  /// Between two steps, so that payments come first.
+  /// Between two pieces of work, so that payments come first.
   private static let breath: Duration = .milliseconds(20)
-  /// How long it pauses after a step, as a multiple of the step's own time. While payments are made, the stretch of the last
+  /// How long it pauses after a step, as a multiple of the step's work. While payments are made, the stretch of the last
   /// 17 minutes is counted anew and anew.
   private static let rest = (stretch: 40, backlog: 9)
 
@@ -24,10 +24,11 @@ struct FigureService: Service {
       while !Task.isCancelled {
         do {
           let begin = scheduler.uptime()
-          let step = turn.isOurs(try await figures.lastMark(), at: begin) ? try await figures.step() : .nothingNew
+          let isOurs = turn.isOurs(try await figures.lastMark(), at: begin)
+          let (step, rested) = isOurs ? try await step(figures) : (.nothingNew, .zero)
           turn.ends(try await figures.lastMark())
           failure = nil
-          try await scheduler.sleep(Self.pause(after: step, scheduler.uptime() - begin))
+          try await scheduler.sleep(Self.pause(after: step, scheduler.uptime() - begin - rested))
         } catch is CancellationError { return } catch {
           let text = "\(error)"
           if text != failure { logger.error("payments were not counted", metadata: ["reason": .string(text)]) }
@@ -38,6 +39,16 @@ struct FigureService: Service {
     }
   }
 
+  private func step(_ figures: FigureCounting) async throws -> (FigureCounting.Step, rested: Duration) {
+    var rested = Duration.zero
+    let step = try await figures.step {
+      try await scheduler.sleep(Self.breath)
+      rested += Self.breath
+    }
+    return (step, rested)
+  }
+
+  /// - Parameter time: of the step's work.
   private static func pause(after step: FigureCounting.Step, _ time: Duration) -> Duration {
     switch step {
     case .nothingNew: interval
