@@ -7,8 +7,9 @@ import Synchronization
 /// flushes. A separate connection delays no commit. Pages that a checkpoint leaves, because the writer was faster or an
 /// error occurred, stay in the log, which readers use too, until the next checkpoint.
 final class Checkpoints: Sendable {
-  /// Writes between two checkpoints, about a thousand pages.
-  private static let interval = 256
+  /// Writes between two checkpoints. The disk flushes the pages of a checkpoint together with those of the next commits,
+  /// which wait for them: some hundred pages delay payments by a few milliseconds, a thousand by twenty.
+  private static let interval = 32
   /// The most passes: the writer adds to the log meanwhile, and once a pass has caught up, the log restarts.
   private static let passes = 8
   /// Pages in the log at which the writer itself checkpoints, so that the log stays bounded: 64 MiB.
