@@ -64,6 +64,7 @@ struct ServedStore: Sendable {
       directory: \(options.merchants ?? environment.merchants)
     acquirer:
       baseURL: \(environment.acquirer.url)
+    traces: false
     administration:
       socket: \(path)/tender.sock
     quotas:

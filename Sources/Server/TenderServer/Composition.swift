@@ -81,7 +81,7 @@ struct Composition: Sendable {
     directory = try MerchantDirectory(folders.map(\.merchant), in: configuration.environment)
     let keyStore = ProcessingKeyStore(journal.database)
     keys = try await ProcessingKeys(keyStore, folders, configuration, journal.database, logger: runtime.logger)
-    traces = try apple.traceRecorder(keys.ring, runtime)
+    traces = try configuration.keepsTraces ? apple.traceRecorder(keys.ring, runtime) : nil
     let verifier = TokenVerifier(
       trust: apple.trust, monitor: try await .configured(keyStore, metrics, runtime.logger))
     let routes = try RouteTable.configured(configuration, folders, apple, runtime)

@@ -47,6 +47,8 @@ package struct ServerConfiguration: Sendable {
   /// Where the simulated Apple and bank are: only in `simulated`.
   package var sandboxURL: String?
   package var acquirer = AcquirerEndpoint(connector: "sandbox", baseURL: "", apiKey: "")
+  /// Whether a simulated server records the steps of payments.
+  package var keepsTraces = true
   /// What the page shows while the outcome of a payment is unknown: `pending`, or `failure` where a shop would
   /// rather have the next card at once. After *failure* an approval that comes late is undone.
   package var reportUnknownAs: ReportedOutcome = .pending

@@ -72,7 +72,11 @@ extension SettingsTable where Target == ServerConfiguration {
   private static let apple: [Setting<ServerConfiguration>] = [
     Setting(
       "sandboxURL", .address, "The simulated Apple and bank. Only in `simulated`.", get: { $0.sandboxURL },
-      set: { ($0.sandboxURL, $0.acquirer.baseURL) = ($1, $1) })
+      set: { ($0.sandboxURL, $0.acquirer.baseURL) = ($1, $1) }),
+    Setting(
+      "traces", .flag, \.keepsTraces,
+      "Whether the steps of the newest 200 payments are kept in memory, for the demo's page and the back office. Only in `simulated`."
+    ),
   ]
 
   private static let acquirer: [Setting<ServerConfiguration>] = [
