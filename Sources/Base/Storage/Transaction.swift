@@ -190,7 +190,7 @@ package struct SQLStatement: Sendable, Hashable {
   }
 
   /// Counts values from the transaction's time, in microseconds. A statement that takes the time so need not wait until
-  /// the database has told it.
+  /// the database has answered it.
   ///
   /// - Parameter places: as in the text: 1 for `$1`.
   package func fromNow(_ places: Int...) -> SQLStatement {

@@ -5,10 +5,10 @@ public enum Hex {
   /// Two lowercase digits a byte.
   public static func encode(_ bytes: some Sequence<UInt8>) -> String { encode(Array(bytes)) }
 
-  /// Two lowercase digits a byte.
+  /// The same without a copy.
   public static func encode(_ bytes: [UInt8]) -> String { bytes.withUnsafeBytes { encode(memory: $0) } }
 
-  /// The same without a copy.
+  /// The same for memory that is no array.
   package static func encode(memory bytes: UnsafeRawBufferPointer) -> String {
     String(unsafeUninitializedCapacity: 2 * bytes.count) { out in
       for (index, byte) in bytes.enumerated() {

@@ -23,9 +23,9 @@ final class PostgresConnection {
     let types: [Oid]
   }
 
-  /// The database's time, and when it was told.
-  private var told: (time: Timestamp, at: ContinuousClock.Instant)?
-  /// How long the time that was told is taken as a base. Either clock may be set or run fast.
+  /// The last time that the database answered, and when.
+  private var answered: (time: Timestamp, at: ContinuousClock.Instant)?
+  /// How long later times are reckoned from that answer. Either clock may be set or run fast.
   private static let approximation: Duration = .seconds(60)
 
   /// - Throws: ``PostgresError`` when no server that accepts writes answers.
@@ -193,13 +193,15 @@ final class PostgresConnection {
     }
   }
 
-  /// About the database's time; nil when it was told too long ago.
+  /// About the database's time; nil when its last answer is too old.
   var approximateTime: Timestamp? {
-    guard let told, case let elapsed = ContinuousClock.now - told.at, elapsed < Self.approximation else { return nil }
-    return told.time.adding(elapsed)
+    guard let answered, case let elapsed = ContinuousClock.now - answered.at, elapsed < Self.approximation else {
+      return nil
+    }
+    return answered.time.adding(elapsed)
   }
 
-  func note(_ time: Timestamp) { told = (time, .now) }
+  func note(_ time: Timestamp) { answered = (time, .now) }
 
   /// Every statement is prepared again at its next use.
   func forgetStatements() throws {

@@ -7,8 +7,8 @@ import TenderPayments
 /// Counts the payments for the back office's charts, some seconds after they change.
 struct FigureService: Service {
   private static let interval: Duration = .seconds(2)
-  /// Between two pieces of work, so that payments come first: several times as long as a piece takes. 600,000 payments of one
-  /// stretch are counted in less than the minute after which another process takes over.
+  /// Between two pieces of work, so that payments come first: several times as long as a piece takes. A stretch of some
+  /// 800,000 payments, by reckoning, takes the minute after which another process takes over.
   private static let breath: Duration = .milliseconds(60)
   /// How long it pauses after a step, as a multiple of the step's work. While payments are made, the stretch of the last
   /// 17 minutes is counted anew and anew.

@@ -289,7 +289,7 @@ private let schema = [
     await database.close()
   }
 
-  @Test func `knows about the time without a question, once it has been told`() async throws {
+  @Test func `knows about the time without a question, once it has been answered`() async throws {
     let database = try await open { $0.connections = 1 }
     let first = try await database.write { ($0.approximateNow, $0.now) }
     #expect(first.0 == first.1)
