@@ -253,19 +253,18 @@ package enum SQLType: Sendable, Hashable {
 
 /// One row of a result, by column name. A column that is absent or has another type is an error.
 package struct Row: Sendable {
-  /// The column names, shared by all rows of a result.
-  private let names: [String]
+  private let columns: Columns
   private let values: [SQLValue]
 
-  init(_ names: [String], _ values: [SQLValue]) {
-    self.names = names
+  init(_ columns: Columns, _ values: [SQLValue]) {
+    self.columns = columns
     self.values = values
   }
 
   /// In the order of the columns.
   var all: [SQLValue] { values }
 
-  package func value(of column: String) -> SQLValue? { names.firstIndex(of: column).map { values[$0] } }
+  package func value(of column: String) -> SQLValue? { columns.place(of: column).map { values[$0] } }
 
   package func integer(_ column: String) throws -> Int64 {
     guard let value = try integerOrNil(column) else { throw StorageError.column(column) }
@@ -307,4 +306,19 @@ package struct Row: Sendable {
     default: throw StorageError.column(column)
     }
   }
+}
+
+/// The names of a result's columns, shared by all of its rows.
+final class Columns: Sendable {
+  private let names: [String]
+  /// Of names that serve many results; nil where the search would cost less than this.
+  private let places: [String: Int]?
+
+  /// - Parameter isKept: whether further results of the statement use them.
+  init(_ names: [String], isKept: Bool) {
+    self.names = names
+    places = isKept ? Dictionary(zip(names, names.indices)) { first, _ in first } : nil
+  }
+
+  func place(of name: String) -> Int? { if let places { places[name] } else { names.firstIndex(of: name) } }
 }

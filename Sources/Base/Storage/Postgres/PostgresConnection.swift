@@ -13,12 +13,12 @@ final class PostgresConnection {
   private let warnings: UnsafeMutablePointer<Int>
   /// nil if the server does not tell.
   private(set) var timeline: PostgresTimeline?
-  /// The names of prepared statements, by their text and the types of their parameters.
-  private var statements: [StatementKey: String] = [:]
+  /// By their text and the types of their parameters.
+  private var statements: [StatementKey: PreparedStatement] = [:]
   let joiner = StatementJoiner()
 
   private struct StatementKey: Hashable {
-    let sql: String
+    let sql: StatementText
     let times: [Int]
     let types: [Oid]
   }
@@ -139,7 +139,7 @@ final class PostgresConnection {
     }
   }
 
-  private func send(_ statements: [PreparedStatement]) throws {
+  private func send(_ statements: [SentStatement]) throws {
     guard PQenterPipelineMode(handle) == 1 else { throw lost() }
     for statement in statements { try send(statement) }
     guard PQpipelineSync(handle) == 1 else { throw lost() }
@@ -153,7 +153,7 @@ final class PostgresConnection {
   /// The answer or the statement's error. A connection that is lost is thrown: it is not waited for once more for each
   /// statement behind it.
   private func outcome(
-    of statement: PreparedStatement, _ limit: Duration
+    of statement: SentStatement, _ limit: Duration
   ) throws -> Result<PostgresResult, any Error> {
     do { return .success(try answer(to: statement, limit)) } catch let error as PostgresError
       where !error.endsConnection
@@ -163,34 +163,37 @@ final class PostgresConnection {
     }
   }
 
-  private struct PreparedStatement {
-    let name: String
+  private struct SentStatement {
+    let prepared: PreparedStatement
     let parameters: PostgresParameters
     /// By an earlier call.
     let isEarlier: Bool
     let demand: (any Error)?
   }
 
-  private func prepared(_ sent: PostgresStatement) throws -> PreparedStatement {
+  private func prepared(_ sent: PostgresStatement) throws -> SentStatement {
     let parameters = PostgresParameters(sent.statement.values)
-    let key = StatementKey(sql: sent.statement.text, times: sent.statement.times, types: parameters.types)
+    let text = StatementText(sent.statement.text)
+    let key = StatementKey(sql: text, times: sent.statement.times, types: parameters.types)
     let known = statements[key]
-    let name = try known ?? prepare(key)
-    return PreparedStatement(
-      name: name, parameters: parameters, isEarlier: known != nil, demand: sent.demand)
+    return SentStatement(
+      prepared: try known ?? prepare(key), parameters: parameters, isEarlier: known != nil, demand: sent.demand)
   }
 
-  private func send(_ statement: PreparedStatement) throws {
+  private func send(_ statement: SentStatement) throws {
     let isSent = statement.parameters.withArguments { values, lengths, formats in
-      PQsendQueryPrepared(handle, statement.name, statement.parameters.count, values, lengths, formats, 1)
+      PQsendQueryPrepared(
+        handle, statement.prepared.name, statement.parameters.count, values, lengths, formats, 1)
     }
     guard isSent == 1 else { throw lost() }
   }
 
-  private func answer(to statement: PreparedStatement, _ limit: Duration) throws -> PostgresResult {
-    do { return try answer(limit) } catch let error as PostgresError {
-      throw statement.isEarlier ? error.ofEarlierStatement : error
-    }
+  private func answer(to statement: SentStatement, _ limit: Duration) throws -> PostgresResult {
+    do {
+      let result = try answer(limit)
+      result.statement = statement.prepared
+      return result
+    } catch let error as PostgresError { throw statement.isEarlier ? error.ofEarlierStatement : error }
   }
 
   /// About the database's time; nil when its last answer is too old.
@@ -209,12 +212,13 @@ final class PostgresConnection {
     statements = [:]
   }
 
-  private func prepare(_ key: StatementKey) throws -> String {
-    let (name, text) = ("s\(statements.count)", SQLStatement.text(key.sql, addingTimeTo: key.times))
+  private func prepare(_ key: StatementKey) throws -> PreparedStatement {
+    let (name, text) = ("s\(statements.count)", SQLStatement.text(key.sql.text, addingTimeTo: key.times))
     guard PQsendPrepare(handle, name, text, CInt(key.types.count), key.types) == 1 else { throw lost() }
     _ = try answer(statementLimit)
-    statements[key] = name
-    return name
+    let prepared = PreparedStatement(name: name)
+    statements[key] = prepared
+    return prepared
   }
 
   /// Reads until the statement has ended.

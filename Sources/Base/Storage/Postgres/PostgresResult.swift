@@ -3,6 +3,8 @@ import CLibPQ
 /// The result of one statement.
 final class PostgresResult {
   private let result: OpaquePointer
+  /// What was run; nil for a statement without parameters.
+  var statement: PreparedStatement?
 
   init(_ result: OpaquePointer) { self.result = result }
 
@@ -28,17 +30,25 @@ final class PostgresResult {
   ///
   /// - Parameter most: how many at most.
   func rows(atMost most: CInt = .max) throws -> [Row] {
-    let columns = 0..<PQnfields(result)
-    let names = columns.map { String(cString: PQfname(result, $0)) }
-    return try (0..<min(count, most)).map { row in
-      Row(names, try columns.map { try value(row, $0, named: names[Int($0)]) })
+    let columns = columns()
+    return try (0..<min(count, most)).map { row in Row(columns, try (0..<PQnfields(result)).map { try value(row, $0) })
     }
   }
+
+  /// A prepared statement has the same ones each time: where a table has changed, the server refuses it.
+  private func columns() -> Columns {
+    if let known = statement?.columns { return known }
+    let columns = Columns((0..<PQnfields(result)).map(name), isKept: statement != nil)
+    statement?.columns = columns
+    return columns
+  }
+
+  private func name(_ column: CInt) -> String { String(cString: PQfname(result, column)) }
 
   /// The first column of the first row, of a statement that answers in text format.
   var text: String? { count > 0 ? String(cString: PQgetvalue(result, 0, 0)) : nil }
 
-  private func value(_ row: CInt, _ column: CInt, named name: String) throws -> SQLValue {
+  private func value(_ row: CInt, _ column: CInt) throws -> SQLValue {
     guard PQgetisnull(result, row, column) == 0 else { return .null }
     let bytes = UnsafeRawBufferPointer(
       start: PQgetvalue(result, row, column), count: Int(PQgetlength(result, row, column)))
@@ -51,7 +61,7 @@ final class PostgresResult {
       return .text(String(decoding: bytes, as: UTF8.self))
     case PostgresType.bytea: return .blob(Array(bytes))
     // Most of all numeric: the sum of BIGINT needs a CAST.
-    default: throw StorageError.column(name)
+    default: throw StorageError.column(name(column))
     }
   }
 

@@ -8,14 +8,14 @@
 /// with the commit.
 final class StatementJoiner {
   /// The only table that a statement reads or writes, by its text; nil where there are others, or the text does not say.
-  private var tables: [String: String?] = [:]
+  private var tables: [StatementText: String?] = [:]
   private var texts: [Parts: String] = [:]
 
   /// What a division by zero says: the state of a demand that was not met.
   static let unmetDemand = "22012"
 
   private struct Parts: Hashable {
-    let texts: [String]
+    let texts: [StatementText]
     /// The places of those that have to change one row.
     let demanded: [Int]
   }
@@ -46,9 +46,10 @@ final class StatementJoiner {
   }
 
   private func table(of statement: SQLStatement) -> String? {
-    if let known = tables[statement.sql] { return known }
+    let text = StatementText(statement.sql)
+    if let known = tables[text] { return known }
     let table = statement.locking == .none && statement.times.isEmpty ? Self.onlyTable(of: statement.sql) : nil
-    tables[statement.sql] = .some(table)
+    tables[text] = .some(table)
     return table
   }
 
@@ -64,7 +65,7 @@ final class StatementJoiner {
   private func one(_ group: [PostgresStatement]) -> PostgresStatement {
     let demanded = group.indices.filter { group[$0].demand != nil }
     guard group.count > 1 || !demanded.isEmpty else { return group[0] }
-    let parts = Parts(texts: group.map(\.statement.sql), demanded: demanded)
+    let parts = Parts(texts: group.map { StatementText($0.statement.sql) }, demanded: demanded)
     let text = texts[parts] ?? Self.text(group.map(\.statement), demanded)
     texts[parts] = text
     let values = group.flatMap(\.statement.values)

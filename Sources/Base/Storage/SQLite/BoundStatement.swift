@@ -28,8 +28,9 @@ struct BoundStatement {
   /// All rows. An INSERT that returns rows has then written all of them.
   func rows() throws -> [Row] {
     defer { sqlite3_reset(handle) }
+    let columns = columns()
     var rows: [Row] = []
-    while try next() { rows.append(row()) }
+    while try next() { rows.append(row(columns)) }
     return rows
   }
 
@@ -37,7 +38,7 @@ struct BoundStatement {
   func firstRow() throws -> Row? {
     defer { sqlite3_reset(handle) }
     guard try next() else { return nil }
-    let first = row()
+    let first = row(columns())
     if sqlite3_stmt_readonly(handle) == 0 { while try next() {} }
     return first
   }
@@ -50,7 +51,9 @@ struct BoundStatement {
     }
   }
 
-  private func row() -> Row { Row(statement.columnNames, (0..<sqlite3_column_count(handle)).map(value)) }
+  private func columns() -> Columns { Columns(statement.columnNames, isKept: false) }
+
+  private func row(_ columns: Columns) -> Row { Row(columns, (0..<sqlite3_column_count(handle)).map(value)) }
 
   private func check(_ code: CInt) throws {
     guard code == SQLITE_OK else { throw failure(code) }
