@@ -53,7 +53,9 @@ final class PostgresConnection {
       ("idle_in_transaction_session_timeout", settings.idleLimit),
     ].map { "\($0) = \($1.milliseconds)" }
     let plans = ["enable_hashjoin", "enable_mergejoin", "jit"].map { "\($0) = off" }
-    return (limits + plans).map { "SET \($0)" }.joined(separator: "; ")
+    // Of what is run without BEGIN, which only reads.
+    let defaults = ["default_transaction_isolation = 'repeatable read'", "default_transaction_read_only = on"]
+    return (limits + plans + defaults).map { "SET \($0)" }.joined(separator: "; ")
   }
 
   /// The name of a file of the log begins with the timeline, in eight hexadecimal digits. What the control file says

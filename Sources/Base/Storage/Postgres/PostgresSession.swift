@@ -55,7 +55,10 @@ final class PostgresSession: StoreSession {
 
   func firstRows(of queries: [SQLStatement], isEnd: Bool) throws -> [Row?] {
     hasEnded = isReading && isEnd
-    let results = try runWaiting(with: hasEnded ? queries + [.commit] : queries)
+    let isWhole = hasEnded && !hasBegun
+    // One trip without BEGIN is a transaction by itself, and one as this one would be: see the connection's defaults.
+    if isWhole { waiting.removeFirst() }
+    let results = try runWaiting(with: hasEnded && !isWhole ? queries + [.commit] : queries)
     return try results.prefix(queries.count).map { try $0.rows(atMost: 1).first }
   }
 

@@ -388,6 +388,29 @@ private let schema = [
     await database.close()
   }
 
+  @Test func `reads one snapshot in one trip, and changes nothing there`() async throws {
+    let database = try await open { $0.connections = 2 }
+    try await insert(1, database)
+    let count = SQLStatement("SELECT CAST(count(*) AS BIGINT) AS n FROM lines")
+    let pause = SQLStatement("SELECT 1 AS n FROM (SELECT pg_sleep(1)) AS pause")
+    async let counts = database.firstRows(of: [count, pause, count])
+    let pauses = "SELECT pid FROM pg_stat_activity WHERE wait_event = 'PgSleep' AND datname = current_database()"
+    var pausing: Row?
+    for _ in 0..<200 where pausing == nil {
+      pausing = try await database.read { try $0.row(pauses) }
+      try await Task.sleep(for: .milliseconds(5))
+    }
+    #expect(pausing != nil)
+    try await insert(2, database)
+    #expect(try await counts.map { try $0?.integer("n") } == [1, 1, 1])
+    #expect(try await database.firstRows(of: [count])[0]?.integer("n") == 2)
+    await #expect(throws: StorageError.self) {
+      try await database.firstRows(of: [SQLStatement("DELETE FROM lines RETURNING id")])
+    }
+    #expect(try await database.firstRows(of: [count])[0]?.integer("n") == 2)
+    await database.close()
+  }
+
   @Test func `takes neighbouring statements as one if each reads and changes a table of its own`() async throws {
     let database = try await open { $0.connections = 1 }
     try await database.write { store in
