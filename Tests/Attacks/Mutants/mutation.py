@@ -38,14 +38,25 @@ def replaced(text, good, bad):
     return re.sub(pattern(good), put, text)
 
 
+def changes(mutant):
+    """Its edits."""
+    _, *change, _ = mutant
+    return change[0] if isinstance(change[0], list) else [change]
+
+
+def strays(sources, mutant):
+    """The files that do not have the text which an edit replaces."""
+    return [file for file, good, _ in changes(mutant) if not found_in((sources / file).read_text(encoding="utf-8"), good)]
+
+
 def detected(sources, mutant, build, failed):
     """Whether all tests of the mutant detected it, and prints the result. The copy is restored afterwards.
 
     A mutant is a name, its edits (a file, a text, its replacement wherever it occurs; or a list of several) and its tests."""
-    name, *change, tests = mutant
-    edits = change[0] if isinstance(change[0], list) else [change]
+    name, *_, tests = mutant
+    edits = changes(mutant)
     texts = {file: (sources / file).read_text(encoding="utf-8") for file, _, _ in edits}
-    stray = [file for file, good, _ in edits if not found_in(texts[file], good)]
+    stray = strays(sources, mutant)
     if stray:
         print(f"- {name}: does not fit {', '.join(stray)} any more", flush=True)
         return False
