@@ -5,6 +5,8 @@ import TenderPayments
 package struct CountingTurn {
   /// When no mark was given out for so long, another process takes over.
   private static let patience: Duration = .seconds(60)
+  /// When a process that is still at one piece of work gives out another mark.
+  private static let sign: Duration = .seconds(20)
 
   /// The last mark that was seen, and since when; nil before the first look.
   private var seen: (mark: Int64, since: Duration)?
@@ -29,6 +31,13 @@ package struct CountingTurn {
       countsNow = true
     }
     return countsNow
+  }
+
+  /// Whether this process has to give out a mark, so that the others know that it is still at work.
+  package mutating func mustSign(at now: Duration) -> Bool {
+    guard let last = seen, now - last.since >= Self.sign else { return false }
+    seen?.since = now
+    return true
   }
 
   /// - Parameter mark: the last that was given out.

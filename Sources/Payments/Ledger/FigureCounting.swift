@@ -47,6 +47,9 @@ package struct FigureCounting: Sendable {
 }
 
 extension FigureCounting {
+  /// Gives out a mark for nothing: see ``CountingTurn/mustSign(at:)``.
+  package func sign() async throws { _ = try await database.write { try Self.newMark(in: $0) } }
+
   /// The last mark that was given out, by whichever process; 0 before the first. It rises with every piece of work that a
   /// process begins.
   package func lastMark() async throws -> Int64 {

@@ -7,8 +7,7 @@ import TenderPayments
 /// Counts the payments for the back office's charts, some seconds after they change.
 struct FigureService: Service {
   private static let interval: Duration = .seconds(2)
-  /// Between two pieces of work, so that payments come first: several times as long as a piece takes. A stretch of some
-  /// 800,000 payments, by reckoning, takes the minute after which another process takes over.
+  /// Between two pieces of work, so that payments come first: several times as long as a piece takes.
   private static let breath: Duration = .milliseconds(60)
   /// How long it pauses after a step, as a multiple of the step's work. While payments are made, the stretch of the last
   /// 17 minutes is counted anew and anew.
@@ -26,7 +25,7 @@ struct FigureService: Service {
         do {
           let begin = scheduler.uptime()
           let isOurs = turn.isOurs(try await figures.lastMark(), at: begin)
-          let (step, rested) = isOurs ? try await step(figures) : (.nothingNew, .zero)
+          let (step, rested) = isOurs ? try await step(figures, &turn) : (.nothingNew, .zero)
           turn.ends(try await figures.lastMark())
           failure = nil
           try await scheduler.sleep(Self.pause(after: step, scheduler.uptime() - begin - rested))
@@ -40,9 +39,12 @@ struct FigureService: Service {
     }
   }
 
-  private func step(_ figures: FigureCounting) async throws -> (FigureCounting.Step, rested: Duration) {
+  private func step(
+    _ figures: FigureCounting, _ turn: inout CountingTurn
+  ) async throws -> (FigureCounting.Step, rested: Duration) {
     var rested = Duration.zero
     let step = try await figures.step {
+      if turn.mustSign(at: scheduler.uptime()) { try await figures.sign() }
       try await scheduler.sleep(Self.breath)
       rested += Self.breath
     }

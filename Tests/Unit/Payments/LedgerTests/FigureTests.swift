@@ -226,4 +226,18 @@ private struct CountedStore: Sendable {
     let later = counts(2, seconds: 118..<180, &turns, &mark)
     #expect(later.filter { $0 > 2 }.count == 1, "\(later)")
   }
+
+  @Test func `stays with a process whose piece of work takes minutes`() {
+    var (long, other, mark) = (CountingTurn(), CountingTurn(), Int64(7))
+    let begins = long.isOurs(mark, at: .zero)
+    #expect(begins)
+    mark += 1
+    var pieces: [Int] = []
+    for second in 0..<300 {
+      if long.mustSign(at: .seconds(second)) { mark += 1 }
+      if second.isMultiple(of: 2), other.isOurs(mark, at: .seconds(second)) { pieces.append(second) }
+      other.ends(mark)
+    }
+    #expect(pieces.allSatisfy { $0 < 20 }, "\(pieces)")
+  }
 }
