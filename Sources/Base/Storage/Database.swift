@@ -39,18 +39,20 @@ package struct Database: Sendable {
   ///     Empty to use the database unchanged.
   ///   - clock: nil for the database's own, the same for every node; another one for tests.
   ///   - contracts: whether contracting migrations are applied to a database that has others already.
+  ///   - timelines: of what other stores of the process have seen; tests hand some in.
   /// - Throws: ``StorageError/migrationUnknown(_:)`` for a database that a newer version has migrated,
   ///   ``StorageError/otherVersions(_:)`` when a node of another version would be broken by a contraction, and
   ///   ``StorageError/connection(_:)`` when the primary is not reached in time.
   package static func postgres(
-    _ settings: PostgresSettings, migrations: [Migration], clock: WallClock? = nil, contracts: Bool = false
+    _ settings: PostgresSettings, migrations: [Migration], clock: WallClock? = nil, contracts: Bool = false,
+    timelines: PostgresTimelines = PostgresTimelines()
   ) async throws -> Database {
     var settings = settings
     if !migrations.isEmpty { settings.schemaVersion = SchemaVersion(migrations).name }
     _ = try PostgresAddress(settings)
     let migrator = Migrator(migrations: migrations, contracts: contracts)
     if !migrations.isEmpty { try await migrator.run(on: settings, clock: clock) }
-    return Database(engine: PostgresEngine(settings, clock: clock))
+    return Database(engine: PostgresEngine(settings, clock: clock, timelines: timelines))
   }
 
   /// Runs `body` on one consistent snapshot.

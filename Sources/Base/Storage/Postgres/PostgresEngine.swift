@@ -10,14 +10,13 @@ struct PostgresEngine: StoreEngine {
   private let owner: Owner
   private let counter: PoolCounter
 
-  init(_ settings: PostgresSettings, clock: WallClock?) {
+  init(_ settings: PostgresSettings, clock: WallClock?, timelines: PostgresTimelines = PostgresTimelines()) {
     let counter = PoolCounter(connections: settings.connections)
     self.counter = counter
     queue = PostgresQueue(limit: settings.queue, counter: counter)
     patience = settings.patience
     workers = Workers()
     owner = Owner(queue: queue)
-    let timelines = PostgresTimelines()
     for _ in 0..<settings.connections {
       workers.start(queue) { PostgresWorker(settings: settings, clock: clock, timelines: timelines, counter: counter) }
     }

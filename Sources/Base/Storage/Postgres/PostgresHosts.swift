@@ -34,8 +34,15 @@ struct PostgresHosts {
 
   private func open(_ address: PostgresAddress) throws -> PostgresConnection {
     let connection = try PostgresConnection(address, settings)
-    guard admits(connection) else { throw PostgresError(lost: "another host was promoted in place of this one") }
+    try check(connection)
     return connection
+  }
+
+  /// Also after a read: a host that was stopped, and taken for dead, answers from before the promotion once it goes on.
+  ///
+  /// - Throws: ``PostgresError`` when another host is known to have been promoted in place of the connection's.
+  func check(_ connection: PostgresConnection) throws {
+    guard admits(connection) else { throw PostgresError(lost: "another host was promoted in place of this one") }
   }
 
   /// Whether a connection may still be used: no host is known to have been promoted in place of its own.

@@ -59,11 +59,13 @@ final class PostgresWorker {
       let transaction = Transaction(session) { [clock] in try clock?.now() ?? session.now() }
       let answer = try job.perform(transaction)
       if let failure = transaction.failure { throw failure }
-      try end(job, session)
+      try end(job, session, on: connection)
       return answer
     } catch {
       if session.hasBegun { rollBack(connection, after: session.failure ?? error) }
       if let failure = session.failure, failure.retryReason != nil { throw failure }
+      // Nothing is committed, and what the body refused may have been true before a promotion only.
+      if error as? StorageError != .outcomeUnknown { try hosts.check(connection) }
       throw error
     }
   }
@@ -76,9 +78,16 @@ final class PostgresWorker {
     return made
   }
 
-  private func end(_ job: PostgresJob, _ session: PostgresSession) throws {
-    guard !job.isReading else { return try session.endReading() }
-    do { try session.commit(limit: settings.commitLimit) } catch StorageError.outcomeUnknown {
+  private func end(_ job: PostgresJob, _ session: PostgresSession, on connection: PostgresConnection) throws {
+    guard !job.isReading else {
+      try session.endReading()
+      return try hosts.check(connection)
+    }
+    do {
+      try session.commit(limit: settings.commitLimit)
+      // A host that was replaced does not keep what it confirms.
+      guard hosts.admits(connection) else { throw StorageError.outcomeUnknown }
+    } catch StorageError.outcomeUnknown {
       counter.isInDoubt()
       throw StorageError.outcomeUnknown
     }

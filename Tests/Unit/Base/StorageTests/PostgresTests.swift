@@ -624,6 +624,40 @@ private let schema = [
     #expect(timelines.admits(at(1, of: "after pg_upgrade")) && !timelines.admits(at(8)))
     #expect(timelines.admits(nil))
   }
+
+  /// The process learns of a promotion while a transaction is under way on the host that was replaced.
+  @Test func `drop what a host answers that is replaced meanwhile`() async throws {
+    let place = try await EmptyDatabase(.postgres)
+    let timelines = PostgresTimelines()
+    var settings = PostgresSettings(address: try place.address)
+    settings.patience = .milliseconds(300)
+    let database = try await Database.postgres(settings, migrations: [], timelines: timelines)
+    let identifier = "SELECT CAST(system_identifier AS TEXT) AS id FROM pg_control_system()"
+    let cluster = try #require(try await database.read { try $0.row(identifier)?.text("id") })
+    let promotion = at(1_000, of: cluster)
+    await #expect(throws: StorageError.outcomeUnknown) {
+      try await database.write { store in
+        try store.run("CREATE TABLE lines (id BIGINT PRIMARY KEY)")
+        _ = timelines.admits(promotion)
+      }
+    }
+    await place.close(database)
+    for isReading in [true, false] {
+      let timelines = PostgresTimelines()
+      let database = try await Database.postgres(settings, migrations: [], timelines: timelines)
+      let body: @Sendable (Transaction) throws -> Row? = { store in
+        let row = try store.row("SELECT 1 AS one")
+        _ = timelines.admits(promotion)
+        if isReading { return row }
+        throw CancellationError()
+      }
+      let error = await #expect(throws: StorageError.self) {
+        try await isReading ? database.read(body) : database.write(body)
+      }
+      #expect(error == .connection("another host was promoted in place of this one"))
+      await database.close()
+    }
+  }
 }
 
 /// Lets two threads go on when both are here; each waits for 5 s at most.
