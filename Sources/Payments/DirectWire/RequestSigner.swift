@@ -63,7 +63,9 @@ struct StringToSign: Hashable {
 
   /// A folded line becomes one space, the ends are trimmed, and runs of spaces inside stay.
   static func canonical(_ value: String) -> String {
-    unfolded(value).trimmingCharacters(in: .whitespacesAndNewlines)
+    let ends = [value.utf8.first, value.utf8.last].compactMap(\.self)
+    let isTrimmed = ends.allSatisfy { (0x21...0x7E).contains($0) }
+    return isTrimmed ? unfolded(value) : unfolded(value).trimmingCharacters(in: .whitespacesAndNewlines)
   }
 
   private static func unfolded(_ value: String) -> String {

@@ -76,6 +76,7 @@ package struct SignedRequest: Sendable {
 
   /// As sent (Python, Node, PHP), all decoded (Java, .NET), or only the query decoded.
   private func targets() -> [String] {
+    guard target.utf8.contains(UInt8(ascii: "%")) else { return [target] }
     let end = target.utf8.firstIndex(of: UInt8(ascii: "?")) ?? target.endIndex
     let path = String(target[..<end])
     guard let query = Self.decoded(String(target[end...]), keeping: []) else { return [target] }

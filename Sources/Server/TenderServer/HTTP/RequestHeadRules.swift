@@ -38,8 +38,9 @@ enum RequestHeadRules {
     guard target.utf8.count <= maximumTargetBytes else {
       return Problem(.uriTooLong, "target_too_long", "Path and query have at most \(maximumTargetBytes) bytes.")
     }
+    let hasEscapes = target.utf8.contains(UInt8(ascii: "%"))
     guard target.utf8.allSatisfy({ (0x21...0x7E).contains($0) }),
-      StreamSafeText.accepts(target.removingPercentEncoding ?? "")
+      !hasEscapes || StreamSafeText.accepts(target.removingPercentEncoding ?? "")
     else { return Problem(.badRequest, "bad_target", "Path and query are not as RFC 3986 writes them.") }
     return nil
   }
