@@ -116,9 +116,17 @@ extension OutboxEvent {
 
 extension OutboxEvent {
   package static func find(_ payment: PaymentID, _ sequence: Int64, in store: Transaction) throws -> OutboxEvent? {
-    try store.row(
-      select + " WHERE outbox.payment = $1 AND outbox.seq = $2", .text(payment.rawValue), .integer(sequence)
-    ).map(OutboxEvent.init)
+    try find([(payment, sequence)], in: store)[0]
+  }
+
+  /// Of each payment and sequence the event, or nil.
+  package static func find(
+    _ events: [(payment: PaymentID, sequence: Int64)], in store: Transaction
+  ) throws -> [OutboxEvent?] {
+    let one = select + " WHERE outbox.payment = $1 AND outbox.seq = $2"
+    return try store.firstRows(
+      of: events.map { SQLStatement(one, .text($0.payment.rawValue), .integer($0.sequence)) }
+    ).map { try $0.map(OutboxEvent.init) }
   }
 
   /// What was handed over after a certain place, in that order: within a payment as it happened.

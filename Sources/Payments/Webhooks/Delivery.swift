@@ -81,22 +81,35 @@ enum Deliveries {
     }
   }
 
-  /// Writes the result of a try; false when another process has acquired the lease in between.
-  ///
-  /// - Parameter url: where the try went.
-  static func finish(
-    _ delivery: Delivery, _ state: Delivery.State, url: String, result: String, next: Timestamp, in store: Transaction
-  ) throws -> Bool {
-    try store.changes(
+  /// How a try ended.
+  struct End: Sendable {
+    let delivery: Delivery
+    let state: Delivery.State
+    /// Where the try went.
+    let url: String
+    let result: String
+    /// Until the next try.
+    let wait: Duration
+  }
+
+  /// Writes the results of tries; false for one whose lease another process has acquired in between.
+  static func finish(_ ends: [End], in store: Transaction) throws -> [Bool] {
+    try store.firstRows(of: ends.map(finishing)).map { $0 != nil }
+  }
+
+  private static func finishing(_ end: End) -> SQLStatement {
+    SQLStatement(
       """
       UPDATE webhook_deliveries SET state = $5, result = $6, next_try = $7, lease_until = 0,
         tries = tries + CASE WHEN $5 = 'delivered' THEN 0 ELSE 1 END,
         finished_at = $8, url = $9
       WHERE payment = $1 AND seq = $2 AND endpoint = $3 AND fence = $4 AND state = 'waiting'
+      RETURNING seq
       """,
-      .text(delivery.payment.rawValue), .integer(delivery.sequence), .text(delivery.endpoint),
-      .integer(delivery.fence), .text(state.rawValue), .text(result), .time(next),
-      .integer(optional: state == .waiting ? nil : store.now.microseconds), .text(url)) == 1
+      .text(end.delivery.payment.rawValue), .integer(end.delivery.sequence), .text(end.delivery.endpoint),
+      .integer(end.delivery.fence), .text(end.state.rawValue), .text(end.result),
+      .integer(end.wait.microseconds), .integer(optional: end.state == .waiting ? nil : 0), .text(end.url)
+    ).fromNow(7, 8)
   }
 
   /// The newest payment first; of those that wait, the next try first.

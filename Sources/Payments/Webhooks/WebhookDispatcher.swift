@@ -28,6 +28,8 @@ package struct WebhookDispatcher: Sendable {
   static let lease: Duration = .seconds(60)
   /// How many commits' worth of new events are moved to the queues before these have their turn.
   private static let pages = 16
+  /// How long an endpoint's connections are kept open for more: its URL, its key or its address may change.
+  private static let longestWait: Duration = .seconds(10)
   /// How soon the dispatcher looks again after it has found something: events in small portions delay payments less.
   private static let busyPause: Duration = .milliseconds(100)
 
@@ -64,7 +66,8 @@ package struct WebhookDispatcher: Sendable {
 
   /// Delivers until the task is cancelled. A queue that is slow does not hold up another.
   ///
-  /// - Parameter pause: how long it waits when nothing happens, and before it opens new connections.
+  /// - Parameter pause: how long it waits when nothing happens, and before it looks for tries that have become due. After
+  ///   twice as long without an event it closes the connections to an endpoint.
   package func run(lookingEvery pause: Duration = .seconds(1)) async {
     let busy = BusyQueues()
     await withDiscardingTaskGroup { group in
@@ -72,9 +75,12 @@ package struct WebhookDispatcher: Sendable {
       while !Task.isCancelled {
         var wait = pause
         do {
-          if try await handOver() { wait = min(pause, Self.busyPause) }
+          if let queues = try await handOver() {
+            wait = min(pause, Self.busyPause)
+            drain(queues, busy, pause, in: &group)
+          }
           if sinceQueues >= pause {
-            try await drainQueues(busy, in: &group)
+            drain(try await queues(), busy, pause, in: &group)
             sinceQueues = .zero
           }
         } catch {
@@ -87,10 +93,15 @@ package struct WebhookDispatcher: Sendable {
     }
   }
 
-  private func drainQueues(_ busy: BusyQueues, in group: inout DiscardingTaskGroup) async throws {
-    for queue in try await queues() where busy.enter(queue) {
+  private func drain(
+    _ queues: some Sequence<EndpointQueue>, _ busy: BusyQueues, _ pause: Duration, in group: inout DiscardingTaskGroup
+  ) {
+    for queue in queues where busy.enter(queue) {
       group.addTask {
-        await reporting { try await drain(queue) }
+        let end = ContinuousClock.now + Self.longestWait
+        await reporting {
+          try await drain(queue) { ContinuousClock.now < end ? await busy.hasMore(queue, within: pause * 2) : false }
+        }
         busy.leave(queue)
       }
     }
@@ -103,33 +114,38 @@ package struct WebhookDispatcher: Sendable {
   package func round() async throws -> Int {
     try await handOver()
     var tries = 0
-    for queue in try await queues() { tries += try await drain(queue) }
+    for queue in try await queues() { tries += try await drain(queue) { false } }
     return tries
   }
 
   /// Moves new events from the outbox to the endpoints' queues. Bounded: where events are written faster than they are
   /// moved, the queues have their turn all the same.
   ///
-  /// - Returns: whether there were any.
+  /// - Returns: the queues that have got any; nil when there were no events.
   @discardableResult
-  private func handOver() async throws -> Bool {
-    var pages = 0
-    while pages < Self.pages, try await handOverPage() { pages += 1 }
-    return pages > 0
+  private func handOver() async throws -> Set<EndpointQueue>? {
+    var all: Set<EndpointQueue>?
+    for _ in 0..<Self.pages {
+      guard let queues = try await handOverPage() else { break }
+      all = queues.union(all ?? [])
+    }
+    return all
   }
 
-  /// One commit: what is added to the queues is taken out of the outbox with it. False when nothing waited.
-  private func handOverPage() async throws -> Bool {
+  /// One commit: what is added to the queues is taken out of the outbox with it. Nil when nothing waited.
+  private func handOverPage() async throws -> Set<EndpointQueue>? {
     try await database.write { store in
       let events = try OutboxEvent.take(payments: PaymentWebhooks.page, in: store)
       let addresses = try PaymentWebhooks.addresses(of: Set(events.map(\.payment)), in: store)
+      var queues: Set<EndpointQueue> = []
       for event in events {
         for endpoint in endpoints(of: event, and: addresses[event.payment] ?? []) {
           try Deliveries.add(event, to: endpoint, in: store)
+          queues.insert(EndpointQueue(merchant: event.merchant, endpoint: endpoint.id))
         }
         try alongside(event, store)
       }
-      return !events.isEmpty
+      return events.isEmpty ? nil : queues
     }
   }
 
@@ -151,13 +167,16 @@ package struct WebhookDispatcher: Sendable {
 
 extension WebhookDispatcher {
   /// Sends what is due in a queue until nothing is.
-  private func drain(_ queue: EndpointQueue) async throws -> Int {
+  ///
+  /// - Parameter hasMore: waits whether more becomes due, with the connections open.
+  private func drain(_ queue: EndpointQueue, _ hasMore: () async -> Bool) async throws -> Int {
     let endpoint =
       endpoints(queue.merchant).first { $0.id == queue.endpoint }
       ?? PaymentWebhooks.endpoint(queue.endpoint, keys(queue.merchant))
     let line = await open(endpoint)
     do {
-      let tries = try await deliver(queue, endpoint, line)
+      var tries = 0
+      repeat { tries += try await deliver(queue, endpoint, line) } while await hasMore()
       await line.close()
       return tries
     } catch {
@@ -166,33 +185,58 @@ extension WebhookDispatcher {
     }
   }
 
-  /// The next deliveries are claimed when half of the tries have ended: a slow one delays no other, and one commit claims
-  /// several. Fewer tries are not waited for together, because the next event of a payment is due when one of them ends.
+  /// Tries run beside the commits. One commit writes the results of all tries that have ended since the one before, and
+  /// claims what comes next: the next event of a payment is due when the try of the one before is written.
   private func deliver(_ queue: EndpointQueue, _ endpoint: WebhookEndpoint?, _ line: OpenedLine) async throws -> Int {
-    try await withThrowingTaskGroup(of: Void.self) { group in
-      var (tries, running) = (0, 0)
-      while true {
-        let due = try await claim(queue, limit: concurrency - running)
-        for delivery in due { group.addTask { try await send(delivery, endpoint, line) } }
-        (tries, running) = (tries + due.count, running + due.count)
-        guard running > 0 else { return tries }
-        let rest = min(running - 1, concurrency / 2)
-        while running > rest {
-          try await group.next()
-          running -= 1
+    try await withThrowingTaskGroup(of: QueueWork.Step.self) { group in
+      var work = QueueWork(width: concurrency)
+      repeat {
+        for claimed in work.nextTries() { group.addTask { .tried(await attempt(claimed, endpoint, line)) } }
+        if let (results, room) = work.nextCommit() {
+          group.addTask { .committed(try await commit(results, claiming: room, of: queue, endpoint)) }
         }
-      }
+        if let step = try await group.next() { work.note(step) }
+      } while work.goesOn
+      return work.tries
     }
   }
 
-  private func send(_ delivery: Delivery, _ endpoint: WebhookEndpoint?, _ line: OpenedLine) async throws {
-    let attempt = try await attempt(delivery, endpoint, line)
-    try await finish(delivery, attempt, endpoint?.url ?? delivery.url)
+  /// - Parameter room: how many deliveries are claimed at most.
+  private func commit(
+    _ results: [QueueWork.Result], claiming room: Int, of queue: EndpointQueue, _ endpoint: WebhookEndpoint?
+  ) async throws -> [QueueWork.Claimed] {
+    let ends = results.map { end(of: $0, endpoint?.url ?? $0.delivery.url) }
+    let (areOurs, due) = try await database.write { store in
+      (
+        try Deliveries.finish(ends, in: store),
+        try Deliveries.claim(queue, limit: room, until: store.now.adding(Self.lease), in: store)
+      )
+    }
+    for (end, isOurs) in zip(ends, areOurs) where isOurs { report(.tried(end.delivery, end.state, end.result)) }
+    return try await read(due, endpoint)
   }
 
-  private func claim(_ queue: EndpointQueue, limit: Int) async throws -> [Delivery] {
-    try await database.write { store in
-      try Deliveries.claim(queue, limit: limit, until: store.now.adding(Self.lease), in: store)
+  private func end(of result: QueueWork.Result, _ url: String) -> Deliveries.End {
+    let chance = random.next(2).reduce(UInt16(0)) { $0 << 8 | UInt16($1) }
+    let wait = schedule.wait(afterFailures: result.delivery.tries + 1, chance: chance)
+    let state: Delivery.State =
+      switch result.attempt {
+      case .taken: .delivered
+      case .failed: wait == nil ? .dead : .waiting
+      case .hopeless: .dead
+      }
+    return Deliveries.End(
+      delivery: result.delivery, state: state, url: url, result: result.attempt.words, wait: wait ?? .zero)
+  }
+
+  private func read(_ due: [Delivery], _ endpoint: WebhookEndpoint?) async throws -> [QueueWork.Claimed] {
+    guard let endpoint, !due.isEmpty else { return due.map { QueueWork.Claimed(delivery: $0, body: nil) } }
+    return try await database.read { [orders] store in
+      let events = try OutboxEvent.find(due.map { ($0.payment, $0.sequence) }, in: store)
+      return try zip(due, events).map { delivery, event in
+        let body = try event.map { WebhookBody($0, order: try orders.read($0, endpoint.includesOrder, store)) }
+        return QueueWork.Claimed(delivery: delivery, body: body)
+      }
     }
   }
 
@@ -210,40 +254,14 @@ extension WebhookDispatcher {
   }
 
   private func attempt(
-    _ delivery: Delivery, _ endpoint: WebhookEndpoint?, _ line: OpenedLine
-  ) async throws -> DeliveryAttempt {
-    guard let endpoint else { return .hopeless(Self.removed) }
-    guard let body = try await body(of: delivery, endpoint.includesOrder) else {
-      return .hopeless("the event is not in the journal")
-    }
-    return await line.send(body, endpoint, Self.patience)
-  }
-
-  private func body(of delivery: Delivery, _ includesOrder: Bool) async throws -> WebhookBody? {
-    try await database.read { [orders] store in
-      try OutboxEvent.find(delivery.payment, delivery.sequence, in: store).map { event in
-        WebhookBody(event, order: try orders.read(event, includesOrder, store))
-      }
-    }
+    _ claimed: QueueWork.Claimed, _ endpoint: WebhookEndpoint?, _ line: OpenedLine
+  ) async -> QueueWork.Result {
+    guard let endpoint else { return claimed.result(.hopeless(Self.removed)) }
+    guard let body = claimed.body else { return claimed.result(.hopeless("the event is not in the journal")) }
+    return claimed.result(await line.send(body, endpoint, Self.patience))
   }
 
   private static let removed = "the merchant's configuration has no endpoint of this name any more"
-
-  private func finish(_ delivery: Delivery, _ attempt: DeliveryAttempt, _ url: String) async throws {
-    let chance = random.next(2).reduce(UInt16(0)) { $0 << 8 | UInt16($1) }
-    let wait = schedule.wait(afterFailures: delivery.tries + 1, chance: chance)
-    let state: Delivery.State =
-      switch attempt {
-      case .taken: .delivered
-      case .failed: wait == nil ? .dead : .waiting
-      case .hopeless: .dead
-      }
-    let isOurs = try await database.write { store in
-      try Deliveries.finish(
-        delivery, state, url: url, result: attempt.words, next: store.now.adding(wait ?? .zero), in: store)
-    }
-    if isOurs { report(.tried(delivery, state, attempt.words)) }
-  }
 }
 
 // What operators read of the deliveries, and change.
@@ -285,7 +303,26 @@ package enum WebhookReport: Sendable, Hashable {
 
 /// The queues that are being drained.
 private final class BusyQueues: Sendable {
-  private let queues = Mutex<Set<EndpointQueue>>([])
-  func enter(_ queue: EndpointQueue) -> Bool { queues.withLock { $0.insert(queue).inserted } }
-  func leave(_ queue: EndpointQueue) { queues.withLock { _ = $0.remove(queue) } }
+  /// Of each, whether it may have got more deliveries since its drain last looked.
+  private let queues = Mutex<[EndpointQueue: Bool]>([:])
+  private static let pause: Duration = .milliseconds(50)
+
+  /// Whether the caller has to drain the queue. If not, the task that drains it looks again.
+  func enter(_ queue: EndpointQueue) -> Bool {
+    queues.withLock { queues in
+      defer { queues[queue] = queues[queue] != nil }
+      return queues[queue] == nil
+    }
+  }
+
+  /// Waits until the queue may have got more; false when the time is over.
+  func hasMore(_ queue: EndpointQueue, within limit: Duration) async -> Bool {
+    for _ in 0..<max(1, Int(limit / Self.pause)) {
+      if queues.withLock({ $0.updateValue(false, forKey: queue) == true }) { return true }
+      try? await Task.sleep(for: Self.pause)
+    }
+    return false
+  }
+
+  func leave(_ queue: EndpointQueue) { queues.withLock { _ = $0.removeValue(forKey: queue) } }
 }

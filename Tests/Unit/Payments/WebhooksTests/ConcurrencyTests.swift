@@ -1,4 +1,6 @@
+import Dispatch
 import HTTPTransport
+import Storage
 import StrictJSON
 import Synchronization
 import TenderPayments
@@ -24,6 +26,76 @@ import Webhooks
     #expect(try await server.dispatcher(post, concurrency: 4).round() == 36)
     #expect(server.hasWaited)
   }
+
+  @Test func `follow one another while the results of those before wait for their commit`() async throws {
+    let post = try await Post()
+    for number in 1...4 { try await post.pays(number) }
+    let writer = HeldWriter(post.database)
+    let requests = Mutex<[Bool]>([])
+    let sender = HTTPSender { request, patience throws(TransportError) in
+      if requests.withLock({ $0.isEmpty }) { await writer.hold() }
+      requests.withLock { $0.append(writer.isHeld) }
+      if requests.withLock({ $0.count }) == 4 { writer.release() }
+      return try await post.server.sender.send(request, patience)
+    }
+    #expect(try await post.dispatcher(sender, concurrency: 1).round() == 12)
+    #expect(requests.withLock { $0.prefix(4) } == [true, true, true, true])
+    #expect(try await post.backlog.waiting == 0)
+  }
+
+  @Test func `go over connections that stay open for what comes next`() async throws {
+    let post = try await Post()
+    let opened = Mutex(0)
+    let dispatcher = post.dispatcher(post.server.sender, concurrency: 4) { opened.withLock { $0 += 1 } }
+    let running = Task { await dispatcher.run(lookingEvery: .milliseconds(500)) }
+    for number in 1...3 {
+      try await post.pays(number)
+      for _ in 0..<1_000 where post.server.bodies.count < number * 3 { try await Task.sleep(for: .milliseconds(5)) }
+    }
+    running.cancel()
+    await running.value
+    #expect(post.server.bodies.count == 9)
+    #expect(opened.withLock { $0 } == 1)
+  }
+}
+
+extension Post {
+  fileprivate func dispatcher(
+    _ sender: HTTPSender, concurrency: Int, opening: @escaping @Sendable () -> Void = {}
+  ) -> WebhookDispatcher {
+    let network = DeliveryNetwork { _ in
+      opening()
+      return .init(sender)
+    }
+    return WebhookDispatcher(
+      database: database, endpoints: { _ in [WebhookEndpoint(id: "1", url: Post.url, key: Post.key)] },
+      destinations: .open(), network: network, concurrency: concurrency)
+  }
+}
+
+/// A store whose single writer is busy with something else.
+private final class HeldWriter: Sendable {
+  private let database: Database
+  private let isRunning = Mutex(false)
+  private let gate = DispatchSemaphore(value: 0)
+
+  init(_ database: Database) { self.database = database }
+
+  var isHeld: Bool { isRunning.withLock { $0 } }
+
+  /// For five seconds at most.
+  func hold() async {
+    Task {
+      try await database.write { [self] _ in
+        isRunning.withLock { $0 = true }
+        _ = gate.wait(timeout: .now() + 5)
+        isRunning.withLock { $0 = false }
+      }
+    }
+    for _ in 0..<1_000 where !isHeld { try? await Task.sleep(for: .milliseconds(5)) }
+  }
+
+  func release() { gate.signal() }
 }
 
 /// A merchant's server that takes some time to answer, and counts how many requests it has at a time.
@@ -53,9 +125,7 @@ private final class BusyServer: Sendable {
       defer { self.state.withLock { $0.running -= 1 } }
       return try await self.server.sender.send(request, patience)
     }
-    return WebhookDispatcher(
-      database: post.database, endpoints: { _ in [WebhookEndpoint(id: "1", url: Post.url, key: Post.key)] },
-      destinations: .open(), network: DeliveryNetwork { _ in .init(sender) }, concurrency: concurrency)
+    return post.dispatcher(sender, concurrency: concurrency)
   }
 
   private func begin() async {
