@@ -39,7 +39,7 @@ package struct Database: Sendable {
   ///     Empty to use the database unchanged.
   ///   - clock: nil for the database's own, the same for every node; another one for tests.
   ///   - contracts: whether contracting migrations are applied to a database that has others already.
-  ///   - timelines: of what other stores of the process have seen; tests hand some in.
+  ///   - timelines: what the process has seen of promotions; tests hand theirs in.
   /// - Throws: ``StorageError/migrationUnknown(_:)`` for a database that a newer version has migrated,
   ///   ``StorageError/otherVersions(_:)`` when a node of another version would be broken by a contraction, and
   ///   ``StorageError/connection(_:)`` when the primary is not reached in time.

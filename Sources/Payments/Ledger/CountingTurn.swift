@@ -6,7 +6,7 @@ package struct CountingTurn {
   /// When no mark was given out for so long, another process takes over.
   private static let patience: Duration = .seconds(60)
   /// When a process that is still at one piece of work gives out another mark.
-  private static let sign: Duration = .seconds(20)
+  private static let renewal: Duration = .seconds(20)
 
   /// The last mark that was seen, and since when; nil before the first look.
   private var seen: (mark: Int64, since: Duration)?
@@ -34,8 +34,8 @@ package struct CountingTurn {
   }
 
   /// Whether this process has to give out a mark, so that the others know that it is still at work.
-  package mutating func mustSign(at now: Duration) -> Bool {
-    guard let last = seen, now - last.since >= Self.sign else { return false }
+  package mutating func mustRenew(at now: Duration) -> Bool {
+    guard let last = seen, now - last.since >= Self.renewal else { return false }
     seen?.since = now
     return true
   }

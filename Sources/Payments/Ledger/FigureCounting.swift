@@ -47,8 +47,8 @@ package struct FigureCounting: Sendable {
 }
 
 extension FigureCounting {
-  /// Gives out a mark for nothing: see ``CountingTurn/mustSign(at:)``.
-  package func sign() async throws { _ = try await database.write { try Self.newMark(in: $0) } }
+  /// Gives out a mark for nothing: see ``CountingTurn/mustRenew(at:)``.
+  package func renewTurn() async throws { _ = try await database.write { try Self.newMark(in: $0) } }
 
   /// The last mark that was given out, by whichever process; 0 before the first. It rises with every piece of work that a
   /// process begins.

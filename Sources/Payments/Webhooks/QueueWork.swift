@@ -46,7 +46,7 @@ struct QueueWork {
   }
 
   /// The results to write, and how many deliveries to claim; nil while a commit is under way, or there is nothing new.
-  mutating func nextCommit() -> (results: [Result], room: Int)? {
+  mutating func nextCommit() -> (results: [Result], limit: Int)? {
     guard !isCommitting, !hasClaimed || !results.isEmpty else { return nil }
     (isCommitting, hasClaimed) = (true, true)
     defer { results = [] }

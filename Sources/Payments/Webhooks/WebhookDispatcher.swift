@@ -192,8 +192,8 @@ extension WebhookDispatcher {
       var work = QueueWork(width: concurrency)
       repeat {
         for claimed in work.nextTries() { group.addTask { .tried(await attempt(claimed, endpoint, line)) } }
-        if let (results, room) = work.nextCommit() {
-          group.addTask { .committed(try await commit(results, claiming: room, of: queue, endpoint)) }
+        if let (results, limit) = work.nextCommit() {
+          group.addTask { .committed(try await commit(results, claiming: limit, of: queue, endpoint)) }
         }
         if let step = try await group.next() { work.note(step) }
       } while work.goesOn
@@ -201,15 +201,15 @@ extension WebhookDispatcher {
     }
   }
 
-  /// - Parameter room: how many deliveries are claimed at most.
+  /// - Parameter limit: how many deliveries are claimed at most.
   private func commit(
-    _ results: [QueueWork.Result], claiming room: Int, of queue: EndpointQueue, _ endpoint: WebhookEndpoint?
+    _ results: [QueueWork.Result], claiming limit: Int, of queue: EndpointQueue, _ endpoint: WebhookEndpoint?
   ) async throws -> [QueueWork.Claimed] {
     let ends = results.map { end(of: $0, endpoint?.url ?? $0.delivery.url) }
     let (areOurs, due) = try await database.write { store in
       (
         try Deliveries.finish(ends, in: store),
-        try Deliveries.claim(queue, limit: room, until: store.now.adding(Self.lease), in: store)
+        try Deliveries.claim(queue, limit: limit, until: store.now.adding(Self.lease), in: store)
       )
     }
     for (end, isOurs) in zip(ends, areOurs) where isOurs { report(.tried(end.delivery, end.state, end.result)) }

@@ -31,7 +31,8 @@ final class PostgresResult {
   /// - Parameter most: how many at most.
   func rows(atMost most: CInt = .max) throws -> [Row] {
     let columns = columns()
-    return try (0..<min(count, most)).map { row in Row(columns, try (0..<PQnfields(result)).map { try value(row, $0) })
+    return try (0..<min(count, most)).map { row in
+      Row(columns, try (0..<PQnfields(result)).map { try value(row, $0) })
     }
   }
 

@@ -56,7 +56,7 @@ final class PostgresSession: StoreSession {
   func firstRows(of queries: [SQLStatement], isEnd: Bool) throws -> [Row?] {
     hasEnded = isReading && isEnd
     let isWhole = hasEnded && !hasBegun
-    // One trip without BEGIN is a transaction by itself, and one as this one would be: see the connection's defaults.
+    // One trip without BEGIN is a transaction of its own. The connection's defaults make it read one snapshot.
     if isWhole { waiting.removeFirst() }
     let results = try runWaiting(with: hasEnded && !isWhole ? queries + [.commit] : queries)
     return try results.prefix(queries.count).map { try $0.rows(atMost: 1).first }

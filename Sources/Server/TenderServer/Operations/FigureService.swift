@@ -44,7 +44,7 @@ struct FigureService: Service {
   ) async throws -> (FigureCounting.Step, rested: Duration) {
     var rested = Duration.zero
     let step = try await figures.step {
-      if turn.mustSign(at: scheduler.uptime()) { try await figures.sign() }
+      if turn.mustRenew(at: scheduler.uptime()) { try await figures.renewTurn() }
       try await scheduler.sleep(Self.breath)
       rested += Self.breath
     }

@@ -234,7 +234,7 @@ private struct CountedStore: Sendable {
     mark += 1
     var pieces: [Int] = []
     for second in 0..<300 {
-      if long.mustSign(at: .seconds(second)) { mark += 1 }
+      if long.mustRenew(at: .seconds(second)) { mark += 1 }
       if second.isMultiple(of: 2), other.isOurs(mark, at: .seconds(second)) { pieces.append(second) }
       other.ends(mark)
     }
