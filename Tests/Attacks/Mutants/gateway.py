@@ -173,7 +173,7 @@ SHARED = [
      ["LedgerTests/leave an intact audit of 64 payments at once"]),
     ("the head of a chain is read without a lock", "Payments/Ledger/AuditChain.swift",
      ".text(chain(of: payment)), locking: .waiting)", ".text(chain(of: payment)))",
-     ["LedgerTests/leave an intact audit of 64 payments at once"]),
+     ["LedgerTests/leave an intact audit where commits take a while after their entries"]),
     ("all payments share one chain", "Payments/Ledger/AuditChain.swift",
      "guard database.isShared else { return \"main\" }", "guard !database.isShared else { return \"main\" }",
      ["LedgerTests/commit payments beside a transaction that stays open after its audit entry"]),

@@ -16,9 +16,9 @@ package struct StatementGate: Sendable {
     database = try await Database.postgres(settings, migrations: [])
   }
 
-  /// Runs `body` while statements stop at a moment such as `AFTER INSERT ON orders`.
-  package func stopping<R: Sendable>(_ moment: String, _ body: () async throws -> R) async throws -> R {
-    try await make(at: moment)
+  /// Runs `body` while statements stop at moments such as `AFTER INSERT ON orders`, each of another table.
+  package func stopping<R: Sendable>(_ moments: String..., during body: () async throws -> R) async throws -> R {
+    try await make(at: moments)
     let (gate, number) = (DispatchSemaphore(value: 0), number)
     let (begun, begin) = AsyncStream.makeStream(of: Void.self)
     let closed = Task { [database] in
@@ -35,7 +35,7 @@ package struct StatementGate: Sendable {
     return result
   }
 
-  private func make(at moment: String) async throws {
+  private func make(at moments: [String]) async throws {
     let number = number
     try await database.write { store in
       try store.run(
@@ -43,7 +43,9 @@ package struct StatementGate: Sendable {
         CREATE FUNCTION gate() RETURNS trigger LANGUAGE plpgsql AS
           'BEGIN PERFORM pg_advisory_xact_lock_shared(\(number)); RETURN NULL; END'
         """)
-      try store.run("CREATE TRIGGER gate \(moment) FOR EACH STATEMENT EXECUTE FUNCTION gate()")
+      for moment in moments {
+        try store.run("CREATE TRIGGER gate \(moment) FOR EACH STATEMENT EXECUTE FUNCTION gate()")
+      }
     }
   }
 

@@ -152,8 +152,8 @@ private enum Fate: Sendable, Equatable {
       shop.service(over: try await shop.patientDatabase()), shop.service(over: try await shop.patientDatabase())
     )
     try await changing.put(SharedShop.document(0, price: 1_290), as: id, of: Shop.merchant)
-    // Before: the quote's reference to its basket keeps that locked afterwards.
-    let (sheet, change) = try await gate.stopping("BEFORE INSERT ON quotes") {
+    // The database runs these two in any order, and each leaves the basket locked.
+    let (sheet, change) = try await gate.stopping("BEFORE INSERT ON quotes", "BEFORE UPDATE ON baskets") {
       let sheet = Task { try await showing.sheet(id, of: Shop.merchant).quote.total }
       try await gate.untilStopped(1)
       let change = Task {

@@ -24,6 +24,16 @@ import Testing
   }
 
   @Test(.enabled(if: PostgresUnderTest.isPresent))
+  func `leave an intact audit where commits take a while after their entries`() async throws {
+    let store = try await SharedStore(.postgres)
+    try await store.pauseAfterInserts(into: "audit")
+    _ = try await store.atOnce { number, _ in try await store.authorized(number) }
+    let report = try await store.journal(0).verifyAudit()
+    #expect(report.isIntact, "\(report.violations)")
+    #expect((report.payments, report.entries) == (64, 128))
+  }
+
+  @Test(.enabled(if: PostgresUnderTest.isPresent))
   func `commit payments beside a transaction that stays open after its audit entry`() async throws {
     let store = try await SharedStore(.postgres)
     let (isOpen, mayEnd) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
