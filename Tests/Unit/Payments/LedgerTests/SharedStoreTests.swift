@@ -26,6 +26,7 @@ import Testing
   @Test(.enabled(if: PostgresUnderTest.isPresent))
   func `leave an intact audit where commits take a while after their entries`() async throws {
     let store = try await SharedStore(.postgres)
+    // Of two payments in one chain, the second meets the first one's entry before that is committed.
     try await store.pauseAfterInserts(into: "audit")
     _ = try await store.atOnce { number, _ in try await store.authorized(number) }
     let report = try await store.journal(0).verifyAudit()
