@@ -11,6 +11,7 @@ struct ConfigCommand: AsyncParsableCommand {
   /// `tender config check`
   struct Check: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
+      commandName: "check",
       abstract: "Reads everything that `tender serve` would read, opens every file, and reports all problems.",
       discussion: "A problem is a line, as compilers print it: file and line, setting, what is wrong, what to write.")
     @OptionGroup var options: ConfigurationOptions
@@ -41,6 +42,7 @@ struct ConfigCommand: AsyncParsableCommand {
   /// `tender config settings`
   struct Settings: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
+      commandName: "settings",
       abstract: "Lists every setting with its default, in Markdown: the tables of docs/configuration.md.")
     @Flag(help: "Print JSON.") var json = false
     @Flag(help: "Those of a merchant's merchant.yaml instead of the server's.") var merchant = false

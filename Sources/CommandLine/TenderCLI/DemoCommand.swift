@@ -140,7 +140,7 @@ private struct DemoSetup: Sendable {
   func run() async throws {
     FileDescriptors.raiseLimit()
     let sandboxIsUp = OneTimeValue<SandboxAddresses>()
-    let runner = ServiceRunner(first: try await sandbox(sandboxIsUp), logger: logger("demo"))
+    let runner = ServiceRunner(first: try await sandbox(sandboxIsUp), named: "sandbox", logger: logger("demo"))
     try await runner.run { try await setUp(runner, try await sandboxIsUp.value) }
   }
 
@@ -148,22 +148,23 @@ private struct DemoSetup: Sendable {
     try await makeMerchants()
     try await setUpProviders()
     let (server, serverIsUp) = (server(addresses), OneTimeValue<Void>())
-    await runner.join(try await TenderServer(server, logger: logger("tender")) { _ in serverIsUp.set(()) })
+    await runner.join(
+      try await TenderServer(server, logger: logger("tender")) { _ in serverIsUp.set(()) }, named: "server")
     try await serverIsUp.value
     if let nodes {
-      await runner.join(try nodes.balancer(logger("demo")))
+      await runner.join(try nodes.balancer(logger("demo")), named: "load balancer")
       try await nodes.balancerIsUp(sender)
     }
     try await storeSecondShop(server)
     try await DemoPlatform.register(pageDomain, server)
     for shop in shops {
       let shopIsUp = OneTimeValue<Void>()
-      await runner.join(try self.shop(shop, shopIsUp))
+      await runner.join(try self.shop(shop, shopIsUp), named: "shop")
       try await shopIsUp.value
       try await provisioning.verify(shop.merchant)
     }
     // Only now: it begins with what the first node has registered.
-    if let nodes { await runner.join(try nodes.second(beside: server, logger("demo"))) }
+    if let nodes { await runner.join(try nodes.second(beside: server, logger("demo")), named: "second server") }
     announce(server, officePassword: try await setUpOffice(server))
   }
 

@@ -141,7 +141,8 @@ struct DemoHistory: Sendable {
 extension Service {
   /// Runs while the work lasts, and ends by itself.
   func during(logger: Logger, _ work: () async throws -> Void) async throws {
-    let group = ServiceGroup(configuration: .init(services: [self], logger: logger))
+    let group = ServiceGroup(
+      configuration: .init(services: [.init(service: self, serviceName: "history")], logger: logger))
     let run = Task { try await group.run() }
     let result: Result<Void, any Error>
     do { result = .success(try await work()) } catch { result = .failure(error) }

@@ -40,9 +40,10 @@ struct KeyAgentCommand: AsyncParsableCommand {
     let line = Terminal.jsonLine(["socket": .string(socket), "keys": .integer(Int64(server.count))])
     Terminal.say(json ? line : "tender holds \(Terminal.counted(server.count, "key")) at \(socket)")
     let logger = Terminal.logger("tender.keys")
-    let runner = ServiceRunner(first: KeyAgentService(server: server), logger: logger)
+    let runner = ServiceRunner(first: KeyAgentService(server: server), named: "key agent", logger: logger)
     try await runner.run {
-      await runner.join(KeyReading(folders: folders, server: server, hangups: hangups, logger: logger))
+      await runner.join(
+        KeyReading(folders: folders, server: server, hangups: hangups, logger: logger), named: "reading keys again")
     }
   }
 }

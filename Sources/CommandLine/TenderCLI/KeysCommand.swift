@@ -12,6 +12,7 @@ struct KeysCommand: AsyncParsableCommand {
 
   struct List: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
+      commandName: "list",
       abstract: "Every processing key with its state and the time of its last payment token.")
     @OptionGroup var store: KeyStoreOptions
     @Flag(help: "Print JSON.") var json = false
@@ -26,6 +27,7 @@ struct KeysCommand: AsyncParsableCommand {
 
   struct Reload: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
+      commandName: "reload",
       abstract: "Makes the running server read the merchants' folders again, for new keys.")
     @OptionGroup var store: KeyStoreOptions
     @Flag(help: "Print JSON.") var json = false
@@ -38,6 +40,7 @@ struct KeysCommand: AsyncParsableCommand {
 
   struct Retire: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
+      commandName: "retire",
       abstract: "Removes a key, unless a payment token for it could still arrive.",
       discussion: "The active key is not retired, nor one that was in use within the last 24 hours.")
     @OptionGroup var store: KeyStoreOptions

@@ -14,7 +14,7 @@ struct LinkCommand: AsyncParsableCommand {
 
   /// `tender link create`
   struct Create: AsyncParsableCommand {
-    static let configuration = CommandConfiguration(abstract: "Makes a link.")
+    static let configuration = CommandConfiguration(commandName: "create", abstract: "Makes a link.")
     @OptionGroup var call: LinkOptions
     @Option(help: "What is to be paid, in minor units of the merchant's currency.") var amount: Int64
     @Option(help: "The merchant's own number of the order.") var reference: String?
@@ -54,7 +54,8 @@ struct LinkCommand: AsyncParsableCommand {
 
   /// `tender link show`
   struct Show: AsyncParsableCommand {
-    static let configuration = CommandConfiguration(abstract: "Shows a link, and its payment if there is one.")
+    static let configuration = CommandConfiguration(
+      commandName: "show", abstract: "Shows a link, and its payment if there is one.")
     @OptionGroup var call: LinkOptions
     @Argument(help: "The link's id.") var id: String
 
@@ -64,7 +65,7 @@ struct LinkCommand: AsyncParsableCommand {
 
   /// `tender link cancel`
   struct Cancel: AsyncParsableCommand {
-    static let configuration = CommandConfiguration(abstract: "Cancels a link that is not paid.")
+    static let configuration = CommandConfiguration(commandName: "cancel", abstract: "Cancels a link that is not paid.")
     @OptionGroup var call: LinkOptions
     @Argument(help: "The link's id.") var id: String
 

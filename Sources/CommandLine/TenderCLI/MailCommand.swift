@@ -13,7 +13,7 @@ struct MailCommand: AsyncParsableCommand {
 
   /// `tender mail list`
   struct List: AsyncParsableCommand {
-    static let configuration = CommandConfiguration(abstract: "Lists messages, the newest first.")
+    static let configuration = CommandConfiguration(commandName: "list", abstract: "Lists messages, the newest first.")
     @OptionGroup var store: MailStoreOptions
     @Option(help: "waiting, sent or dead; all by default.") var state: StateName?
     @Option(help: "How many.") var limit = 50
@@ -35,7 +35,8 @@ struct MailCommand: AsyncParsableCommand {
 
   /// `tender mail show`
   struct Show: AsyncParsableCommand {
-    static let configuration = CommandConfiguration(abstract: "Shows a message, and what the mail server answered.")
+    static let configuration = CommandConfiguration(
+      commandName: "show", abstract: "Shows a message, and what the mail server answered.")
     @OptionGroup var store: MailStoreOptions
     @Argument(help: "The message's id.") var id: String
     @Flag(help: "Print JSON.") var json = false
@@ -57,7 +58,8 @@ struct MailCommand: AsyncParsableCommand {
 
   /// `tender mail retry`
   struct Retry: AsyncParsableCommand {
-    static let configuration = CommandConfiguration(abstract: "Tries a message again, or all that were given up.")
+    static let configuration = CommandConfiguration(
+      commandName: "retry", abstract: "Tries a message again, or all that were given up.")
     @OptionGroup var store: MailStoreOptions
     @Argument(help: "The message's id.") var id: String?
     @Flag(help: "Every message that was given up.") var all = false
@@ -82,6 +84,7 @@ struct MailCommand: AsyncParsableCommand {
   /// `tender mail test`
   struct Test: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
+      commandName: "test",
       abstract: "Has the running server send a message now, and shows what the mail server answered.")
     @OptionGroup var store: MailStoreOptions
     @Option(help: "An e-mail address.") var to: String
@@ -102,6 +105,7 @@ struct MailCommand: AsyncParsableCommand {
   /// `tender mail warn`
   struct Warn: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
+      commandName: "warn",
       abstract: "Has the running server send its warnings: certificates and domains that expire soon, and alarms.",
       discussion: """
         The server does it by itself every hour. Each end is warned of at 60, 30, 14, 7, 3 and 1 days, once each, and \

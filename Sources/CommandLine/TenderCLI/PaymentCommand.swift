@@ -15,7 +15,8 @@ struct PaymentCommand: AsyncParsableCommand {
     ])
 
   struct List: AsyncParsableCommand {
-    static let configuration = CommandConfiguration(abstract: "Payments, the newest first. Every condition must hold.")
+    static let configuration = CommandConfiguration(
+      commandName: "list", abstract: "Payments, the newest first. Every condition must hold.")
     @OptionGroup var journal: JournalOptions
     @OptionGroup var conditions: LookupOptions
 
@@ -30,7 +31,8 @@ struct PaymentCommand: AsyncParsableCommand {
   }
 
   struct Show: AsyncParsableCommand {
-    static let configuration = CommandConfiguration(abstract: "One payment, with every operation at the acquirer.")
+    static let configuration = CommandConfiguration(
+      commandName: "show", abstract: "One payment, with every operation at the acquirer.")
     @OptionGroup var journal: JournalOptions
     @Argument(help: "The id of the payment, its order or its basket, or the merchant's reference.") var id: String
 
@@ -38,7 +40,7 @@ struct PaymentCommand: AsyncParsableCommand {
   }
 
   struct Capture: AsyncParsableCommand {
-    static let configuration = CommandConfiguration(abstract: "Captures held money.")
+    static let configuration = CommandConfiguration(commandName: "capture", abstract: "Captures held money.")
     @OptionGroup var operation: OperationOptions
     @OptionGroup var movement: MovementOptions
     @Flag(help: "The last capture: the rest of the hold is released.") var final = false
@@ -47,7 +49,7 @@ struct PaymentCommand: AsyncParsableCommand {
   }
 
   struct Void: AsyncParsableCommand {
-    static let configuration = CommandConfiguration(abstract: "Releases held money.")
+    static let configuration = CommandConfiguration(commandName: "void", abstract: "Releases held money.")
     @OptionGroup var operation: OperationOptions
     @OptionGroup var movement: MovementOptions
 
@@ -55,7 +57,7 @@ struct PaymentCommand: AsyncParsableCommand {
   }
 
   struct Refund: AsyncParsableCommand {
-    static let configuration = CommandConfiguration(abstract: "Refunds captured money.")
+    static let configuration = CommandConfiguration(commandName: "refund", abstract: "Refunds captured money.")
     @OptionGroup var operation: OperationOptions
     @OptionGroup var movement: MovementOptions
 
@@ -64,6 +66,7 @@ struct PaymentCommand: AsyncParsableCommand {
 
   struct Increment: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
+      commandName: "increment",
       abstract: "Raises what is held, before a capture, where the route can.")
     @OptionGroup var operation: OperationOptions
     @OptionGroup var movement: IncrementOptions
@@ -72,14 +75,16 @@ struct PaymentCommand: AsyncParsableCommand {
   }
 
   struct Settle: AsyncParsableCommand {
-    static let configuration = CommandConfiguration(abstract: "Asks the acquirer for the outcome of open operations.")
+    static let configuration = CommandConfiguration(
+      commandName: "settle", abstract: "Asks the acquirer for the outcome of open operations.")
     @OptionGroup var operation: OperationOptions
 
     func run() async throws { try await operation.perform(.settle) }
   }
 
   struct Acknowledge: AsyncParsableCommand {
-    static let configuration = CommandConfiguration(abstract: "Ends a payment's alarm after a look at it.")
+    static let configuration = CommandConfiguration(
+      commandName: "acknowledge", abstract: "Ends a payment's alarm after a look at it.")
     @OptionGroup var operation: OperationOptions
 
     func run() async throws { try await operation.perform(.acknowledge) }
@@ -87,6 +92,7 @@ struct PaymentCommand: AsyncParsableCommand {
 
   struct Resolve: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
+      commandName: "resolve",
       abstract: "Records an operator's finding about a payment or an operation.",
       discussion: "Ask the acquirer first. The decision and its note are written into the audit chain.")
     @OptionGroup var operation: OperationOptions
@@ -122,6 +128,7 @@ struct PaymentCommand: AsyncParsableCommand {
 
   struct VerifyJournal: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
+      commandName: "verify-journal",
       abstract: "Reads the audit chain from its beginning, and compares it with the payments.")
     @OptionGroup var journal: JournalOptions
 

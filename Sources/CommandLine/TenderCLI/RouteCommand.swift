@@ -10,6 +10,7 @@ struct RouteCommand: AsyncParsableCommand {
 
   struct Explain: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
+      commandName: "explain",
       abstract: "Says which of a merchant's rules takes a payment, and why the others do not.",
       discussion: "Asks the running server. Nothing is sent to a provider.")
     @OptionGroup var store: RunningStore
@@ -49,6 +50,7 @@ struct ConnectorCommand: AsyncParsableCommand {
 
   struct Describe: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
+      commandName: "describe",
       abstract: "What a connector can do, as it states it.",
       discussion: "Prints the list of its page in docs/providers. Needs no server.")
     @Argument(help: "The connector's name, for example adyen.") var name: String
@@ -64,7 +66,8 @@ struct ConnectorCommand: AsyncParsableCommand {
   }
 
   struct List: AsyncParsableCommand {
-    static let configuration = CommandConfiguration(abstract: "Every route, and whether calls to it are suspended.")
+    static let configuration = CommandConfiguration(
+      commandName: "list", abstract: "Every route, and whether calls to it are suspended.")
     @OptionGroup var store: RunningStore
     @Flag(help: "Print JSON.") var json = false
 
@@ -80,6 +83,7 @@ struct ConnectorCommand: AsyncParsableCommand {
 
   struct Check: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
+      commandName: "check",
       abstract: "Asks each provider whether it accepts the credentials. No money moves.",
       discussion: "Exit code 1 when a provider refuses them or cannot be reached.")
     @OptionGroup var store: RunningStore

@@ -50,6 +50,6 @@ struct SandboxCommand: AsyncParsableCommand {
       Terminal.say("mailbox     \(addresses.url)/mail, SMTP on \(addresses.mailHost):\(addresses.mailPort)")
     }
     let sandbox = try await SandboxServer(settings)
-    try await ServiceRunner(first: sandbox, logger: settings.logger).run()
+    try await ServiceRunner(first: sandbox, named: "sandbox", logger: settings.logger).run()
   }
 }

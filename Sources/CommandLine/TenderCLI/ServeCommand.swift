@@ -37,8 +37,10 @@ struct ServeCommand: AsyncParsableCommand {
       let line = Terminal.jsonLine(["environment": .string(environment), "url": .string(address)])
       Terminal.say(json ? line : "tender serves \(environment) on \(address)")
     }
-    let runner = ServiceRunner(first: server, logger: logger)
-    try await runner.run { await runner.join(HangupReload(server: server, hangups: hangups, logger: logger)) }
+    let runner = ServiceRunner(first: server, named: "server", logger: logger)
+    try await runner.run {
+      await runner.join(HangupReload(server: server, hangups: hangups, logger: logger), named: "reload")
+    }
   }
 }
 

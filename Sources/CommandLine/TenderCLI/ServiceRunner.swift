@@ -3,17 +3,21 @@ import ServiceLifecycle
 import UnixSignals
 
 /// Runs the services of one process. Each starts after the one whose address it needs.
+///
+/// Each has a name for the log. Without one the service group prints the service with all that it holds, at every start.
 struct ServiceRunner: Sendable {
   private let group: ServiceGroup
 
   /// - Parameter first: starts at once; the others join while the group runs.
-  init(first: any Service, logger: Logger) {
+  init(first: any Service, named name: String, logger: Logger) {
     group = ServiceGroup(
-      configuration: .init(services: [first], gracefulShutdownSignals: [.sigterm, .sigint], logger: logger))
+      configuration: .init(
+        services: [.init(service: first, serviceName: name)], gracefulShutdownSignals: [.sigterm, .sigint],
+        logger: logger))
   }
 
-  func join(_ service: any Service) async {
-    await group.addServiceUnlessShutdown(.init(service: service))
+  func join(_ service: any Service, named name: String) async {
+    await group.addServiceUnlessShutdown(.init(service: service, serviceName: name))
   }
 
   /// Runs until a signal ends it; a failure of `setUp` or of any service ends all.

@@ -42,6 +42,6 @@ struct ShopCommand: AsyncParsableCommand {
       let address = "http://localhost:\(port)"
       Terminal.say(json ? Terminal.jsonLine(["url": .string(address)]) : "shop  \(address)")
     }
-    try await ServiceRunner(first: shop, logger: logger).run()
+    try await ServiceRunner(first: shop, named: "shop", logger: logger).run()
   }
 }

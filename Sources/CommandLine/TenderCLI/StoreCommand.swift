@@ -13,6 +13,7 @@ struct StoreCommand: AsyncParsableCommand {
 
   struct Copy: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
+      commandName: "copy",
       abstract: "Copies a store, such as a file to PostgreSQL, and proves that both are equal.",
       discussion: """
         No server may run on either. A copy that was stopped continues when the same command runs again; until it has \
@@ -71,6 +72,7 @@ struct StoreCommand: AsyncParsableCommand {
 
   struct Grants: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
+      commandName: "grants",
       abstract: "Prints the SQL that gives a server's role its rights on a PostgreSQL database's tables.",
       discussion: """
         Run it as the role that owns the tables, after `tender store migrate`, and let psql execute what it prints. With \
@@ -95,6 +97,7 @@ struct StoreCommand: AsyncParsableCommand {
 
   struct Migrate: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
+      commandName: "migrate",
       abstract: "Brings a store to this version's tables, as a role that owns them.",
       discussion: """
         Without --contract it only adds, and servers of the version before go on. What they alone need is removed with \

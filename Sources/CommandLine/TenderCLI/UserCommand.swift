@@ -15,6 +15,7 @@ struct UserCommand: AsyncParsableCommand {
 
   struct Add: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
+      commandName: "add",
       abstract: "Adds a user, and prints the address at which they set password and one-time codes.",
       discussion: "The address works once, for three days. Give it to the person by a way that only they read.")
     @Argument(help: "The name: small letters, digits and . - _ @ +.") var name: String
@@ -32,6 +33,7 @@ struct UserCommand: AsyncParsableCommand {
 
   struct Invite: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
+      commandName: "invite",
       abstract: "Prints a new address for a user who has lost password or codes.")
     @Argument(help: "The user's name.") var name: String
     @OptionGroup var office: OfficeOptions
@@ -40,7 +42,8 @@ struct UserCommand: AsyncParsableCommand {
   }
 
   struct Disable: AsyncParsableCommand {
-    static let configuration = CommandConfiguration(abstract: "Signs a user out, and lets them in no more.")
+    static let configuration = CommandConfiguration(
+      commandName: "disable", abstract: "Signs a user out, and lets them in no more.")
     @Argument(help: "The user's name.") var name: String
     @OptionGroup var office: OfficeOptions
 
@@ -48,7 +51,7 @@ struct UserCommand: AsyncParsableCommand {
   }
 
   struct Enable: AsyncParsableCommand {
-    static let configuration = CommandConfiguration(abstract: "Lets a disabled user in again.")
+    static let configuration = CommandConfiguration(commandName: "enable", abstract: "Lets a disabled user in again.")
     @Argument(help: "The user's name.") var name: String
     @OptionGroup var office: OfficeOptions
 
@@ -56,7 +59,8 @@ struct UserCommand: AsyncParsableCommand {
   }
 
   struct List: AsyncParsableCommand {
-    static let configuration = CommandConfiguration(abstract: "The users, their roles and their state.")
+    static let configuration = CommandConfiguration(
+      commandName: "list", abstract: "The users, their roles and their state.")
     @OptionGroup var office: OfficeOptions
 
     func run() async throws { try office.show(try await office.ask(.list).users) }
@@ -64,6 +68,7 @@ struct UserCommand: AsyncParsableCommand {
 
   struct Code: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
+      commandName: "code",
       abstract: "Prints the one-time code of a user at this moment; only where everything is simulated.")
     @Argument(help: "The user's name.") var name: String
     @OptionGroup var office: OfficeOptions

@@ -15,7 +15,8 @@ struct WebhooksCommand: AsyncParsableCommand {
 
   /// `tender webhooks list`
   struct List: AsyncParsableCommand {
-    static let configuration = CommandConfiguration(abstract: "Lists deliveries; dead letters by default.")
+    static let configuration = CommandConfiguration(
+      commandName: "list", abstract: "Lists deliveries; dead letters by default.")
     @Option(help: "The server's store.") var store = ".tender/tender.db"
     @Option(help: "waiting, delivered or dead.") var state = StateName.dead
     @Option(help: "How many.") var limit = 50
@@ -41,6 +42,7 @@ struct WebhooksCommand: AsyncParsableCommand {
   /// `tender webhooks replay`
   struct Replay: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
+      commandName: "replay",
       abstract: "Delivers dead letters again.")
     @Option(help: "The server's store.") var store = ".tender/tender.db"
     @Argument(help: "The payment's id.") var payment: String?
@@ -77,6 +79,7 @@ struct WebhooksCommand: AsyncParsableCommand {
   /// `tender webhooks listen`
   struct Listen: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
+      commandName: "listen",
       abstract: "Forwards webhooks to a server on your own machine, as they happen.")
     @Option(help: "Where to: http://localhost:3000/hooks") var forwardTo: String
     @Option(help: "The server's store.") var store = ".tender/tender.db"

@@ -68,7 +68,7 @@ package struct SandboxServer: Service {
       pki: pki, portal: portal, sessions: sessions, device: device, faults: faults, addresses: addresses,
       acquirerKey: configuration.acquirerKeys.keys.sorted().first, servesPhones: configuration.phoneWallet != nil)
     revocationRoutes = RevocationRoutes(pki: pki, portal: portal, clock: clock)
-    pages = try Pages(
+    pages = Pages(
       portal: portal, addresses: addresses, acquirerKeys: configuration.acquirerKeys.keys.sorted(), activity: activity,
       acquirers: acquirers.recentlyActive, shops: configuration.shops)
     mailbox = Mailbox(clock: clock)
@@ -85,8 +85,12 @@ package struct SandboxServer: Service {
   package func run() async throws {
     let group = ServiceGroup(
       configuration: .init(
-        services: [try frontApplication(), try gatewayApplication(), try mailboxListener(), eventService]
-          + phoneWalletServices,
+        services: [
+          .init(service: try frontApplication(), serviceName: "front"),
+          .init(service: try gatewayApplication(), serviceName: "gateway"),
+          .init(service: try mailboxListener(), serviceName: "mailbox"),
+          .init(service: eventService, serviceName: "events"),
+        ] + phoneWalletServices.map { .init(service: $0, serviceName: "phone wallet") },
         logger: configuration.logger))
     do {
       try await group.run()

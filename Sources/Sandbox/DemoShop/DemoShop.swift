@@ -52,7 +52,7 @@ extension DemoShop {
   package static func router(
     _ configuration: ShopConfiguration, sender: HTTPSender, clock: WallClock = .system, random: RandomBytes = .system
   ) throws -> Router<BasicRequestContext> {
-    let pages = try ShopPages(configuration: configuration)
+    let pages = ShopPages(configuration: configuration)
     let (shoppers, kitchen) = (Shoppers(random: random), Kitchen())
     let tender = TenderClient(configuration, sender: sender, clock: clock)
     let orders = OrderController(
@@ -72,7 +72,7 @@ extension DemoShop {
     if let key = configuration.stall {
       let client = TenderClient(configuration, as: key, sender: sender, clock: clock)
       MarketStall(
-        tender: client, publicTenderURL: configuration.publicTenderURL, templates: try PageTemplates(WebFiles.pages),
+        tender: client, publicTenderURL: configuration.publicTenderURL, templates: PageTemplates(WebFiles.pages),
         random: random
       ).add(to: router)
     }

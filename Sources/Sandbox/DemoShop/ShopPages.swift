@@ -8,9 +8,9 @@ struct ShopPages: Sendable {
   let configuration: ShopConfiguration
   private let templates: PageTemplates
 
-  init(configuration: ShopConfiguration) throws {
+  init(configuration: ShopConfiguration) {
     self.configuration = configuration
-    templates = try PageTemplates(WebFiles.pages)
+    templates = PageTemplates(WebFiles.pages)
   }
 
   /// A page: the frame that all share, around what is this page's own.

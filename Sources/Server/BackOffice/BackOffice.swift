@@ -20,7 +20,7 @@ package struct BackOffice: Sendable {
     random: RandomBytes = .system
   ) throws {
     (self.settings, self.services, self.random) = (settings, services, random)
-    pages = try OfficePages(settings)
+    pages = OfficePages(settings)
     accounts = OfficeAccounts(
       database: database, vault: services.vault, random: random, clock: clock, limits: settings.sessions,
       cost: settings.passwordCost, mail: services.mail, url: settings.url)

@@ -65,32 +65,48 @@ package struct TenderServer: Service {
     return addresses
   }
 
-  private func listeners() throws -> [any Service] {
+  /// A service and its name for the log. Without a name the service group prints the service with all that it holds.
+  private typealias NamedService = ServiceGroupConfiguration.ServiceConfiguration
+
+  private func listeners() throws -> [NamedService] {
     let listeners = Listeners(parts: parts, routes: routes, onRunning: onRunning)
-    return [try listeners.publicListener(), try listeners.administration()] + listeners.metrics() + listeners.office()
+    return [
+      NamedService(service: try listeners.publicListener(), serviceName: "public listener"),
+      NamedService(service: try listeners.administration(), serviceName: "administration"),
+    ] + listeners.metrics().map { NamedService(service: $0, serviceName: "metrics") }
+      + listeners.office().map { NamedService(service: $0, serviceName: "back office") }
   }
 
   /// What runs beside the listeners.
-  private var services: [any Service] {
+  private var services: [NamedService] {
     let (gateway, logger, scheduler) = (parts.gateway, parts.runtime.logger, parts.runtime.scheduler)
-    return [
-      WebhookService(dispatcher: parts.dispatcher),
-      RecoveryService(
-        gateway: gateway, database: parts.database, metrics: parts.metrics, lastRun: parts.lastRecovery, logger: logger),
-      DoctorService(doctor: ServerDoctor(parts), log: parts.doctor, scheduler: scheduler, logger: logger),
-      KeyUseRecorder(uses: parts.keyUses, database: parts.database, scheduler: scheduler, logger: logger),
-      ClockMonitor(gateway: gateway, scheduler: scheduler, logger: logger),
-      MerchantPolling(routes: routes, scheduler: scheduler, logger: logger), HostedCheckoutRemoval(parts),
-      FigureService(database: parts.database, scheduler: scheduler, logger: logger),
-    ] + mailServices
+    let all: [(String, any Service)] = [
+      ("webhooks", WebhookService(dispatcher: parts.dispatcher)),
+      (
+        "recovery",
+        RecoveryService(
+          gateway: gateway, database: parts.database, metrics: parts.metrics, lastRun: parts.lastRecovery,
+          logger: logger)
+      ),
+      ("doctor", DoctorService(doctor: ServerDoctor(parts), log: parts.doctor, scheduler: scheduler, logger: logger)),
+      (
+        "uses of keys",
+        KeyUseRecorder(uses: parts.keyUses, database: parts.database, scheduler: scheduler, logger: logger)
+      ),
+      ("clock", ClockMonitor(gateway: gateway, scheduler: scheduler, logger: logger)),
+      ("merchants", MerchantPolling(routes: routes, scheduler: scheduler, logger: logger)),
+      ("hosted checkouts", HostedCheckoutRemoval(parts)),
+      ("figures", FigureService(database: parts.database, scheduler: scheduler, logger: logger)),
+    ]
+    return (all + mailServices).map { NamedService(service: $1, serviceName: $0) }
   }
 
   /// None where mail is off.
-  private var mailServices: [any Service] {
+  private var mailServices: [(String, any Service)] {
     guard let mail = parts.mail else { return [] }
     return [
-      MailDeliveryService(dispatcher: mail.dispatcher),
-      MailNoticeService(mail: mail, scheduler: parts.runtime.scheduler, logger: parts.runtime.logger),
+      ("mail", MailDeliveryService(dispatcher: mail.dispatcher)),
+      ("notices", MailNoticeService(mail: mail, scheduler: parts.runtime.scheduler, logger: parts.runtime.logger)),
     ]
   }
 }

@@ -130,6 +130,26 @@ enum Tidiness {
   }
 }
 
+/// What makes every start of the program slow.
+enum Starts {
+  /// A command without a name of its own: the runtime is asked for the name of its type, a quarter of a millisecond for
+  /// each of a hundred commands.
+  static func unnamedCommands(_ files: [SourceFile]) -> [String] {
+    files.flatMap { file in
+      file.text.matches(of: /CommandConfiguration\(\s*(\w+)/).filter { $0.output.1 != "commandName" }
+        .map { _ in file.path }
+    }
+  }
+
+  /// A service without a name of its own: a service group makes one by printing all that the service holds.
+  static func unnamedServices(_ files: [SourceFile]) -> [String] {
+    files.flatMap { file in
+      file.text.matches(of: /\.init\(service: [^\n]*|\.init\(\s*services: \[(?!\s*\.init\()[^\n]*/)
+        .filter { !$0.output.contains("serviceName: ") }.map { "\(file.path): \($0.output)" }
+    }
+  }
+}
+
 /// What the documents say about files.
 enum Documents {
   static let pages = ["README.md", "CONTRIBUTING.md", "SECURITY.md"] + Repository.names(in: "docs", ending: ".md")

@@ -34,6 +34,13 @@ import Testing
     #expect(found.isEmpty, "\(found)")
   }
 
+  @Test func `every command and every service has a name, which no start has to find out`() throws {
+    let files = try sources()
+    try #require(files.contains { $0.text.contains("CommandConfiguration(") })
+    #expect(Starts.unnamedCommands(files).isEmpty)
+    #expect(Starts.unnamedServices(files).isEmpty)
+  }
+
   @Test func `no test uses what a module keeps to itself`() throws {
     let tests = try Repository.swiftFiles(under: "Tests").filter { !$0.path.contains("StructureTests") }
     let found = tests.filter { !$0.code(with: ["@testable"]).isEmpty }.map(\.path)
@@ -135,6 +142,23 @@ import Testing
       SourceFile(path: "Sources/Payments/Ledger/File.swift", text: "import A\n\(line)\n")
     ])
     #expect(found.map(\.line) == [2])
+  }
+
+  @Test(arguments: [
+    "static let configuration = CommandConfiguration(abstract: \"Lists.\")",
+    "CommandConfiguration(\n    abstract: \"\")",
+  ])
+  func `a command without a name`(_ text: String) {
+    #expect(Starts.unnamedCommands([SourceFile(path: "a", text: text)]) == ["a"])
+    let named = text.replacing("abstract:", with: "commandName: \"list\", abstract:")
+    #expect(Starts.unnamedCommands([SourceFile(path: "a", text: named)]).isEmpty)
+  }
+
+  @Test(arguments: [".init(service: a)", ".init(services: [self], logger: logger)"])
+  func `a service without a name`(_ text: String) {
+    #expect(Starts.unnamedServices([SourceFile(path: "a", text: text)]).count == 1)
+    let named = ".init(services: [.init(service: self, serviceName: \"a\")], logger: logger)"
+    #expect(Starts.unnamedServices([SourceFile(path: "a", text: named)]).isEmpty)
   }
 
   @Test func `words in sentences and in other words are not calls`() {

@@ -13,6 +13,7 @@ struct CertificateCommand: AsyncParsableCommand {
 
   struct Request: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
+      commandName: "request",
       abstract: "Makes a key and prints the request to upload in the developer account. The key stays in the store.")
     @Argument(help: "The merchant's id.") var merchant: String
     @Option(help: "identity or processing.") var kind: CertificateKind
@@ -31,6 +32,7 @@ struct CertificateCommand: AsyncParsableCommand {
 
   struct Import: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
+      commandName: "import",
       abstract: "Takes Apple's answer in DER, PEM, PKCS #7 or PKCS #12, and finds the key that it belongs to.",
       discussion:
         "The first certificate of its kind is active at once; another waits for `tender certificate activate`.")
@@ -59,6 +61,7 @@ struct CertificateCommand: AsyncParsableCommand {
 
   struct List: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
+      commandName: "list",
       abstract: "Certificates and open requests, with their states and the days that are left.")
     @Option(help: "One merchant alone.") var merchant: String?
     @OptionGroup var store: MerchantStoreOptions
@@ -68,6 +71,7 @@ struct CertificateCommand: AsyncParsableCommand {
 
   struct Activate: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
+      commandName: "activate",
       abstract: "Takes a certificate into use, after it was activated in the developer account.",
       discussion: "The one before it is draining: payment tokens for its key still open.")
     @Argument(help: "The certificate's id.") var id: String
@@ -78,6 +82,7 @@ struct CertificateCommand: AsyncParsableCommand {
 
   struct Retire: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
+      commandName: "retire",
       abstract: "Ends a certificate and deletes its key, unless a payment token for it could still arrive.")
     @Argument(help: "The certificate's id.") var id: String
     @OptionGroup var store: MerchantStoreOptions
@@ -87,6 +92,7 @@ struct CertificateCommand: AsyncParsableCommand {
 
   struct Export: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
+      commandName: "export",
       abstract: "Prints a certificate, or writes it with its key as PKCS #12.",
       discussion: "The key leaves the store by --pkcs12 alone, under the passphrase.")
     @Argument(help: "The certificate's id.") var id: String

@@ -16,6 +16,7 @@ struct DomainCommand: AsyncParsableCommand {
 
   struct Add: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
+      commandName: "add",
       abstract: "Adds a domain to a merchant of the store, or a new association file to one of its domains.")
     @Argument(help: "As the address bar shows it.") var domain: String
     @Option(help: "The merchant's id.") var merchant: String
@@ -35,7 +36,8 @@ struct DomainCommand: AsyncParsableCommand {
   }
 
   struct Remove: AsyncParsableCommand {
-    static let configuration = CommandConfiguration(abstract: "Removes a domain of a merchant of the store.")
+    static let configuration = CommandConfiguration(
+      commandName: "remove", abstract: "Removes a domain of a merchant of the store.")
     @Argument(help: "The domain.") var domain: String
     @Option(help: "The merchant's id.") var merchant: String
     @OptionGroup var store: MerchantStoreOptions
@@ -46,7 +48,8 @@ struct DomainCommand: AsyncParsableCommand {
   }
 
   struct List: AsyncParsableCommand {
-    static let configuration = CommandConfiguration(abstract: "Every domain, with its last check and its registration.")
+    static let configuration = CommandConfiguration(
+      commandName: "list", abstract: "Every domain, with its last check and its registration.")
     @Option(help: "One merchant alone.") var merchant: String?
     @OptionGroup var store: MerchantStoreOptions
 
@@ -55,6 +58,7 @@ struct DomainCommand: AsyncParsableCommand {
 
   struct Check: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
+      commandName: "check",
       abstract:
         "Fetches each association file as Apple does: both names, 200 at once, exact bytes; and the host's root.")
     @Argument(help: "Domains; all of the configuration's by default.") var domains: [String] = []
@@ -89,6 +93,7 @@ struct DomainCommand: AsyncParsableCommand {
 
   struct Register: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
+      commandName: "register",
       abstract: "Registers a merchant's domains with Apple, under the platform's identity.",
       discussion: "The merchant's payment tokens are then encrypted to the platform's key. At most 99 domains a call.")
     @OptionGroup var partner: PartnerOptions
@@ -107,6 +112,7 @@ struct DomainCommand: AsyncParsableCommand {
 
   struct Unregister: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
+      commandName: "unregister",
       abstract: "Unregisters a merchant's domains with Apple, which forgets the merchant with the last one.")
     @OptionGroup var partner: PartnerOptions
     @Option(help: "Why, for Apple.") var reason: String
@@ -123,7 +129,8 @@ struct DomainCommand: AsyncParsableCommand {
   }
 
   struct Status: AsyncParsableCommand {
-    static let configuration = CommandConfiguration(abstract: "What Apple knows of a registered merchant.")
+    static let configuration = CommandConfiguration(
+      commandName: "status", abstract: "What Apple knows of a registered merchant.")
     @Argument(help: "The merchant's id.") var merchant: String
     @OptionGroup var store: MerchantStoreOptions
 

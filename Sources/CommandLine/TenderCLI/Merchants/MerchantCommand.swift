@@ -16,6 +16,7 @@ struct MerchantCommand: AsyncParsableCommand {
   /// `tender merchant add`
   struct Add: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
+      commandName: "add",
       abstract: "Makes a merchant: at a sandbox's developer portal and as a folder, or with --config in the store.",
       discussion: """
         The folder is made whole or not at all. One that is there is refused, so that keys are not lost. In the store it \
@@ -53,6 +54,7 @@ struct MerchantCommand: AsyncParsableCommand {
   /// `tender merchant verify`
   struct Verify: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
+      commandName: "verify",
       abstract: "Has the sandbox fetch the merchant's association files, as Apple does. The shop must be up.")
 
     @Option(help: "The merchant's id.") var id = "harbour"
@@ -97,6 +99,7 @@ struct MerchantCommand: AsyncParsableCommand {
   /// `tender merchant list`
   struct List: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
+      commandName: "list",
       abstract: "The merchants of a configuration, and those of its store.",
       discussion: "FROM says whether a merchant is in the store or declared by a folder, which commands only read.")
     @OptionGroup var store: MerchantStoreOptions

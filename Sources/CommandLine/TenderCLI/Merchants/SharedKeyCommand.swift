@@ -10,7 +10,8 @@ struct SharedKeyCommand: AsyncParsableCommand {
     subcommands: [Add.self, Rotate.self, Revoke.self, List.self])
 
   struct Add: AsyncParsableCommand {
-    static let configuration = CommandConfiguration(abstract: "Makes a key. Its secret is shown now and never again.")
+    static let configuration = CommandConfiguration(
+      commandName: "add", abstract: "Makes a key. Its secret is shown now and never again.")
     @OptionGroup var key: SharedKeyOptions
     @Option(
       help:
@@ -30,6 +31,7 @@ struct SharedKeyCommand: AsyncParsableCommand {
 
   struct Rotate: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
+      commandName: "rotate",
       abstract: "Makes a key, and ends the merchant's others of its kind after an overlap.",
       discussion: """
         With --store: seals every secret in the store under the first key of secrets.keyFile. Write the new key into the \
@@ -59,7 +61,7 @@ struct SharedKeyCommand: AsyncParsableCommand {
   }
 
   struct Revoke: AsyncParsableCommand {
-    static let configuration = CommandConfiguration(abstract: "Removes a key at once.")
+    static let configuration = CommandConfiguration(commandName: "revoke", abstract: "Removes a key at once.")
     @Argument(help: "The key's id.") var id: String
     @OptionGroup var key: SharedKeyOptions
     @OptionGroup var store: MerchantStoreOptions
@@ -70,7 +72,7 @@ struct SharedKeyCommand: AsyncParsableCommand {
   }
 
   struct List: AsyncParsableCommand {
-    static let configuration = CommandConfiguration(abstract: "The keys, without their secrets.")
+    static let configuration = CommandConfiguration(commandName: "list", abstract: "The keys, without their secrets.")
     @Option(help: "One merchant alone.") var merchant: String?
     @OptionGroup var store: MerchantStoreOptions
 

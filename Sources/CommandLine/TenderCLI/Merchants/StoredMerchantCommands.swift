@@ -8,6 +8,7 @@ import TenderServer
 extension MerchantCommand {
   struct Import: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
+      commandName: "import",
       abstract: "Takes a merchant's folder into the store: settings, certificates, domains and keys.",
       discussion: "The folder stays as it is. Its private keys are then in two places: remove it when all is well.")
     @Argument(help: "The merchant's folder, whose name is the merchant's id, or a file that the back office exported.")
@@ -24,6 +25,7 @@ extension MerchantCommand {
 
   struct Export: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
+      commandName: "export",
       abstract: "Writes a merchant of the store into a folder, with its private keys and secrets.")
     @Argument(help: "The merchant's id.") var id: String
     @Argument(help: "The folder, which must not be there.") var directory: String
@@ -38,6 +40,7 @@ extension MerchantCommand {
 
   struct Edit: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
+      commandName: "edit",
       abstract: "Changes settings of a merchant in the store.",
       discussion: "As `tender config settings --merchant` lists them; a list is written with commas, and nothing after "
         + "the sign of equality stands for the default.")
@@ -58,6 +61,7 @@ extension MerchantCommand {
 
   struct Enable: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
+      commandName: "enable",
       abstract: "Switches Apple Pay on for a merchant of the store, or for one of its domains.")
     @OptionGroup var choice: SwitchOptions
 
@@ -66,6 +70,7 @@ extension MerchantCommand {
 
   struct Disable: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
+      commandName: "disable",
       abstract: "Switches Apple Pay off for a merchant of the store, or for one of its domains.")
     @OptionGroup var choice: SwitchOptions
 
@@ -85,11 +90,13 @@ extension MerchantCommand {
 
   struct Terms: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
+      commandName: "terms",
       abstract: "The terms under which merchants offer Apple Pay here, and who has accepted them.",
       subcommands: [Show.self, Publish.self, Accept.self, Unsubscribe.self], defaultSubcommand: Show.self)
 
     struct Show: AsyncParsableCommand {
-      static let configuration = CommandConfiguration(abstract: "The current terms, and what merchants said of them.")
+      static let configuration = CommandConfiguration(
+        commandName: "show", abstract: "The current terms, and what merchants said of them.")
       @Option(help: "One merchant alone.") var merchant: String?
       @OptionGroup var store: MerchantStoreOptions
 
@@ -98,6 +105,7 @@ extension MerchantCommand {
 
     struct Publish: AsyncParsableCommand {
       static let configuration = CommandConfiguration(
+        commandName: "publish",
         abstract: "Publishes a version, which every merchant has to accept within the grace period.")
       @Argument(help: "The version's name, such as 2026-11.") var version: String
       @Option(help: "A file with the wording.") var text: String
@@ -112,7 +120,8 @@ extension MerchantCommand {
     }
 
     struct Accept: AsyncParsableCommand {
-      static let configuration = CommandConfiguration(abstract: "Keeps that a merchant has accepted the current terms.")
+      static let configuration = CommandConfiguration(
+        commandName: "accept", abstract: "Keeps that a merchant has accepted the current terms.")
       @Argument(help: "The merchant's id.") var merchant: String
       @Option(help: "The version that was read.") var version: String
       @Option(help: "Who accepts, such as ann@example.com.") var by: String
@@ -126,6 +135,7 @@ extension MerchantCommand {
 
     struct Unsubscribe: AsyncParsableCommand {
       static let configuration = CommandConfiguration(
+        commandName: "unsubscribe",
         abstract: "Ends a merchant's Apple Pay: no page offers it, and payments are refused.")
       @Argument(help: "The merchant's id.") var merchant: String
       @Option(help: "Who ends it.") var by: String

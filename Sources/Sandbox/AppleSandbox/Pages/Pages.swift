@@ -16,14 +16,14 @@ struct Pages: Sendable {
   init(
     portal: DeveloperPortal, addresses: ListeningAddresses, acquirerKeys: [String], activity: RecentActivity,
     acquirers: [any RecentlyActive], shops: [ShopLink]
-  ) throws {
+  ) {
     self.portal = portal
     self.addresses = addresses
     self.acquirerKeys = acquirerKeys
     self.activity = activity
     self.acquirers = acquirers
     self.shops = shops
-    templates = try PageTemplates(WebFiles.pages)
+    templates = PageTemplates(WebFiles.pages)
   }
 
   func front(_ request: Request, _ context: SandboxContext) async throws -> Response {

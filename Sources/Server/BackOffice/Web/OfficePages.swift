@@ -7,8 +7,8 @@ struct OfficePages: Sendable {
   private let templates: PageTemplates
   let settings: OfficeSettings
 
-  init(_ settings: OfficeSettings) throws {
-    templates = try PageTemplates(WebFiles.pages)
+  init(_ settings: OfficeSettings) {
+    templates = PageTemplates(WebFiles.pages)
     self.settings = settings
   }
 

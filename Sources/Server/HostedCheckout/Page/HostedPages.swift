@@ -18,9 +18,9 @@ package struct HostedPages: Sendable {
   private let sandbox: String?
   private let clock: WallClock
 
-  package init(_ checkouts: HostedCheckouts, sandbox: String?, clock: WallClock) throws {
+  package init(_ checkouts: HostedCheckouts, sandbox: String?, clock: WallClock) {
     (self.checkouts, self.sandbox, self.clock) = (checkouts, sandbox, clock)
-    templates = try PageTemplates(WebFiles.pages)
+    templates = PageTemplates(WebFiles.pages)
   }
 
   /// `GET /hosted/{id}`: the page, or the way back where the merchant wants no result page.

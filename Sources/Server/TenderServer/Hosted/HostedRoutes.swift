@@ -50,7 +50,7 @@ extension HostedRoutes {
       orderService: parts.orderService, database: parts.database, merchants: { merchants[$0] },
       payment: { [journal = parts.journal] in try await Self.rendered($0, $1, journal) }, origin: site.origin,
       clock: parts.runtime.clock, random: parts.runtime.random)
-    let pages = try HostedPages(
+    let pages = HostedPages(
       checkouts, sandbox: parts.apple.simulated == nil ? nil : parts.configuration.sandboxURL,
       clock: parts.runtime.clock)
     controller = HostedController(checkouts: checkouts, pages: pages, directory: parts.directory)

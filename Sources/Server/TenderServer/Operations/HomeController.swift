@@ -4,14 +4,14 @@ import TenderPayments
 
 /// `GET /`: says what this server is, to whoever opens its address in a browser.
 struct HomeController: Sendable {
-  private let html: String
+  let environment: TenderPayments.Environment
+  let kitVersion: String
+  private let templates = PageTemplates(WebFiles.pages)
 
-  init(_ environment: TenderPayments.Environment, kitVersion: String) throws {
+  func show(_ request: Request, _ context: ServerContext) throws -> Response {
     let values: [String: Any] = [
       "environment": environment.rawValue, "simulated": environment == .simulated, "version": kitVersion,
     ]
-    html = try PageTemplates(WebFiles.pages).html("home", values)
+    return try templates.response("home", values)
   }
-
-  func show(_ request: Request, _ context: ServerContext) -> Response { .html(html) }
 }

@@ -28,7 +28,7 @@ struct OperationsRoutes: Sendable {
 
 extension OperationsRoutes {
   init(_ parts: Composition) throws {
-    home = try HomeController(parts.configuration.environment, kitVersion: KitController().version)
+    home = HomeController(environment: parts.configuration.environment, kitVersion: KitController().version)
     health = HealthController(database: parts.database)
     events = EventController(
       gateway: parts.gateway, clock: parts.runtime.clock, metrics: parts.metrics)

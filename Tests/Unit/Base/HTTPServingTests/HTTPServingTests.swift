@@ -126,7 +126,7 @@ import Testing
 
 @Suite struct `A page` {
   @Test func `shows its values escaped, inside the template that it names`() throws {
-    let pages = try PageTemplates([
+    let pages = PageTemplates([
       "frame": "<title>{{title}}</title>{{$main}}{{/main}}",
       "order": "{{<frame}}{{$main}}<p>{{note}}</p>{{/main}}{{/frame}}",
     ])
@@ -137,14 +137,14 @@ import Testing
 
   @Test func `with a name that no template has is an error, and so is a template that cannot be parsed`() throws {
     #expect(throws: PageTemplates.UnknownTemplate.self) { try PageTemplates([:]).html("order", [:]) }
-    #expect(throws: (any Error).self) { try PageTemplates(["order": "{{#open}}"]) }
+    #expect(throws: (any Error).self) { try PageTemplates(["order": "{{#open}}"]).html("order", [:]) }
   }
 }
 
 @Suite struct `A page's escaping` {
   @Test(arguments: ["\"", "'", "<", ">", "&"])
   func `shows a character of HTML as text, whatever stands behind it`(_ character: String) throws {
-    let pages = try PageTemplates([
+    let pages = PageTemplates([
       "page": "{{#lines}}<b title=\"{{.}}\">{{> name}}</b>{{/lines}}", "name": "<i title='{{.}}'>{{.}}</i>",
     ])
     for mark in ["", "\u{301}", "\u{200D}", "\u{FE0F}"] {
@@ -156,7 +156,7 @@ import Testing
   }
 
   @Test func `keeps every other character, and letters with their marks`() throws {
-    let pages = try PageTemplates(["page": "{{text}}"])
+    let pages = PageTemplates(["page": "{{text}}"])
     for text in ["Zoe\u{308}", "寿司 🍣 👩‍🍳", "\r\n\t", "a=`b`/"] {
       #expect(Array(try pages.html("page", ["text": text]).utf8) == Array(text.utf8))
     }
