@@ -141,19 +141,40 @@ extension Journal {
   /// nothing.
   package func unfinished(besides routes: [String]) async throws -> [UnfinishedRoute] {
     try await database.read { store in
-      try store.rows(
-        """
-        SELECT route, CAST(SUM(open) AS BIGINT) AS open, CAST(SUM(held) AS BIGINT) AS held, min(payment) AS payment FROM (
-          SELECT route, 0 AS open, 1 AS held, id AS payment FROM payments WHERE live = 1 AND authorized > captured
-          UNION ALL
-          SELECT route, 1, 0, payment FROM operations WHERE state IN ('sending', 'pending', 'unknown')
-        ) AS unfinished GROUP BY route ORDER BY route
-        """
-      ).map {
-        UnfinishedRoute(
-          route: try $0.text("route"), openOperations: Int(try $0.integer("open")),
-          liveHolds: Int(try $0.integer("held")), oldestPayment: PaymentID(try $0.text("payment")))
-      }.filter { !routes.contains($0.route) }
+      let open = try store.rows(
+        "SELECT DISTINCT route FROM operations WHERE state IN ('sending', 'pending', 'unknown')"
+      ).map { try $0.text("route") }
+      let others = Set(try Self.routesWithHolds(in: store) + open).subtracting(routes)
+      return try others.sorted().compactMap { try Self.unfinished($0, in: store) }
+    }
+  }
+
+  /// One look into an index for each: a start does not take longer with many payments.
+  private static func routesWithHolds(in store: Transaction) throws -> [String] {
+    var found: [String] = []
+    while let next = try store.row(
+      "SELECT min(route) AS route FROM payments WHERE live = 1 AND authorized > captured AND route > $1",
+      .text(found.last ?? ""))?.textOrNil("route")
+    {
+      found.append(next)
+    }
+    return found
+  }
+
+  private static func unfinished(_ route: String, in store: Transaction) throws -> UnfinishedRoute? {
+    try store.row(
+      """
+      SELECT CAST(SUM(open) AS BIGINT) AS open, CAST(SUM(held) AS BIGINT) AS held, min(payment) AS payment FROM (
+        SELECT 0 AS open, 1 AS held, id AS payment FROM payments
+          WHERE live = 1 AND authorized > captured AND route = $1
+        UNION ALL
+        SELECT 1, 0, payment FROM operations WHERE state IN ('sending', 'pending', 'unknown') AND route = $1
+      ) AS unfinished
+      """, .text(route)
+    ).map {
+      UnfinishedRoute(
+        route: route, openOperations: Int(try $0.integer("open")), liveHolds: Int(try $0.integer("held")),
+        oldestPayment: PaymentID(try $0.text("payment")))
     }
   }
 
