@@ -307,18 +307,3 @@ package struct Row: Sendable {
     }
   }
 }
-
-/// The names of a result's columns, shared by all of its rows.
-final class Columns: Sendable {
-  private let names: [String]
-  /// Of names that serve many results; nil where the search would cost less than this.
-  private let places: [String: Int]?
-
-  /// - Parameter isKept: whether further results of the statement use them.
-  init(_ names: [String], isKept: Bool) {
-    self.names = names
-    places = isKept ? Dictionary(zip(names, names.indices)) { first, _ in first } : nil
-  }
-
-  func place(of name: String) -> Int? { if let places { places[name] } else { names.firstIndex(of: name) } }
-}

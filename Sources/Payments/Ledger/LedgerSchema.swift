@@ -59,7 +59,7 @@ extension Journal {
     );
     CREATE UNIQUE INDEX payments_one_live_per_order ON payments (order_id) WHERE live = 1;
     CREATE INDEX payments_of_order ON payments (order_id, id);
-    CREATE INDEX payments_of_basket ON payments (basket, id);
+    CREATE INDEX payments_of_basket ON payments (basket, live, id);
     CREATE INDEX payments_of_merchant ON payments (merchant, id);
     CREATE INDEX payments_open ON payments (status, created_at) WHERE status IN ('authorizing', 'pending', 'unknown');
     CREATE INDEX payments_held ON payments (route) WHERE live = 1 AND authorized > captured;

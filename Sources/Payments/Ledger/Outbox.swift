@@ -10,7 +10,8 @@ enum Outbox {
       """
       INSERT INTO outbox (payment, merchant, seq, type, operation, status, authorized, captured, refunded, charged_back,
         happened_at, next_try, tries)
-      SELECT $1, $10, COALESCE(MAX(seq), 0) + 1, $2, $3, $4, $5, $6, $7, $9, $8, $8, 0 FROM outbox WHERE payment = $1
+      VALUES ($1, $10, (SELECT COALESCE(MAX(seq), 0) + 1 FROM outbox WHERE payment = $1), $2, $3, $4, $5, $6, $7, $9, $8,
+        $8, 0)
       """,
       .text(payment.id.rawValue), .text("payment.\(payment.status.rawValue)"), .text(operation.rawValue),
       .text(payment.status.rawValue), .integer(payment.authorized), .integer(payment.captured),

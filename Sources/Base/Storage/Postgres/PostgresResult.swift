@@ -39,7 +39,7 @@ final class PostgresResult {
   /// A prepared statement has the same ones each time: where a table has changed, the server refuses it.
   private func columns() -> Columns {
     if let known = statement?.columns { return known }
-    let columns = Columns((0..<PQnfields(result)).map(name), isKept: statement != nil)
+    let columns = Columns((0..<PQnfields(result)).map(name))
     statement?.columns = columns
     return columns
   }

@@ -51,7 +51,7 @@ struct BoundStatement {
     }
   }
 
-  private func columns() -> Columns { Columns(statement.columnNames, isKept: false) }
+  private func columns() -> Columns { Columns(statement.columnNames) }
 
   private func row(_ columns: Columns) -> Row { Row(columns, (0..<sqlite3_column_count(handle)).map(value)) }
 

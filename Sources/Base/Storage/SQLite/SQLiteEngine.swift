@@ -1,5 +1,6 @@
 import Foundation
 import GRDB
+import Synchronization
 import TenderPayments
 
 /// The parts specific to SQLite: opening the file and translating the common SQL dialect.
@@ -50,8 +51,20 @@ enum SQLiteEngine {
     }
   }
 
-  /// Translates `$1` to `?1`: in SQLite a number after `$` would be a name.
+  /// Translates a statement: `$1` to `?1`, because in SQLite a number after `$` would be a name, and lists to comparisons.
+  ///
+  /// Each text is translated once. There are a few hundred, and the same text is then found by where it is in memory.
   static func text(_ sql: String) -> String {
+    let key = StatementText(sql)
+    if let known = translated.withLock({ $0[key] }) { return known }
+    let text = comparisons(numbered(sql))
+    translated.withLock { $0[key] = text }
+    return text
+  }
+
+  private static let translated = Mutex<[StatementText: String]>([:])
+
+  private static func numbered(_ sql: String) -> String {
     var sql = sql
     return sql.withUTF8 { common in
       String(unsafeUninitializedCapacity: common.count) { text in
@@ -63,15 +76,21 @@ enum SQLiteEngine {
     }
   }
 
-  /// Translates a definition: SQLite's names of the three types; STRICT, without which SQLite does not check types; and
-  /// checks against a list expanded to comparisons, because SQLite builds a table for each evaluation of a list.
-  static func definition(_ sql: String) -> String {
-    var text = sql.replacingOccurrences(of: "BIGINT", with: "INTEGER").replacingOccurrences(of: "BYTEA", with: "BLOB")
-    text.replace(#/CHECK \((\w+) IN \(([^()]*)\)\)/#) { check in
-      let cases = check.2.split(separator: ",").map { "\(check.1) = \($0.drop(while: \.isWhitespace))" }
-      return "CHECK (\(cases.joined(separator: " OR ")))"
+  /// `a IN ('x', 'y')` as `(a = 'x' OR a = 'y')`. SQLite builds a table for each evaluation of a list: in a check and in
+  /// the condition of an index at every row that is written. A query must have an index's condition in the same words.
+  private static func comparisons(_ sql: String) -> String {
+    guard sql.contains(" IN (") else { return sql }
+    return sql.replacing(#/\b([a-z_][\w.]*) IN \(((?:'[^']*'|\d+)(?:,\s*(?:'[^']*'|\d+))*)\)/#) { list in
+      let cases = list.2.matches(of: #/'[^']*'|\d+/#).map { "\(list.1) = \($0.output)" }
+      return "(\(cases.joined(separator: " OR ")))"
     }
-    if text.contains("CREATE TABLE") { text += " STRICT" }
-    return text
+  }
+
+  /// Translates a definition: SQLite's names of the three types; STRICT, without which SQLite does not check types; and
+  /// lists to comparisons.
+  static func definition(_ sql: String) -> String {
+    let named = sql.replacingOccurrences(of: "BIGINT", with: "INTEGER").replacingOccurrences(of: "BYTEA", with: "BLOB")
+    let text = comparisons(named)
+    return text.contains("CREATE TABLE") ? text + " STRICT" : text
   }
 }

@@ -384,6 +384,49 @@ private let families = [
     await place.close(database)
   }
 
+  @Test(arguments: engines) func `finds each column of a wide row, and the first of two with one name`(
+    _ engine: StoreEngineUnderTest
+  ) async throws {
+    let place = try await EmptyDatabase(engine)
+    let database = try await place.open([])
+    // Names of one length that differ in one letter, and more than a small table has.
+    let names = (0..<90).map { "column_\($0 / 10)_\($0 % 10)_end" }
+    let columns = names.enumerated().map { "\($0.offset) AS \($0.element)" } + ["7 AS twice", "8 AS twice"]
+    let row = try #require(try await database.read { try $0.row("SELECT \(columns.joined(separator: ", "))") })
+    #expect(try names.map { try row.integer($0) } == names.indices.map { Int64($0) })
+    #expect(try row.integer("twice") == 7)
+    for name in ["", "column", "column_9_0_end", "Twice"] { #expect(row.value(of: name) == nil) }
+    await database.close()
+  }
+
+  @Test(arguments: engines) func `takes a list in a condition, its opposite and a list of values`(
+    _ engine: StoreEngineUnderTest
+  ) async throws {
+    let place = try await EmptyDatabase(engine)
+    let things = Migration(
+      "things-1", "CREATE TABLE things (id BIGINT PRIMARY KEY NOT NULL, kind TEXT, size BIGINT);\n")
+    let database = try await place.open([things])
+    try await database.write { store in
+      for (id, kind) in [(1, "a"), (2, "b, c"), (3, "d")] {
+        try store.run(
+          "INSERT INTO things (id, kind, size) VALUES ($1, $2, $3)", .integer(Int64(id)), .text(kind),
+          .integer(Int64(id * 10)))
+      }
+    }
+    func ids(_ condition: String, _ values: SQLValue...) async throws -> [Int64] {
+      try await database.read { store in
+        try store.rows("SELECT id FROM things WHERE \(condition) ORDER BY id", values).map { try $0.integer("id") }
+      }
+    }
+    #expect(try await ids("kind IN ('a', 'd')") == [1, 3])
+    #expect(try await ids("things.kind IN ('b, c') AND size IN (10, 20)") == [2])
+    #expect(try await ids("kind NOT IN ('a', 'd')") == [2])
+    #expect(try await ids("NOT (kind IN ('a')) OR size IN (10)") == [1, 2, 3])
+    #expect(try await ids("kind IN ($1, $2)", .text("a"), .text("b, c")) == [1, 2])
+    #expect(try await ids("kind IN (SELECT kind FROM things WHERE size IN (30))") == [3])
+    await database.close()
+  }
+
   @Test(arguments: engines) func `orders texts by their bytes`(_ engine: StoreEngineUnderTest) async throws {
     let place = try await EmptyDatabase(engine)
     let database = try await place.open(Accounts.schema)

@@ -171,7 +171,7 @@ private let schema = [
           "INSERT INTO lines (id, text, kind) VALUES ($1, 'x', $2)", .integer(Int64(id)), .text(kind))
       }
     }
-    await #expect(throws: StorageError.check(constraint: "kind = 'plain' OR kind = 'bold' OR kind = 'broken'")) {
+    await #expect(throws: StorageError.check(constraint: "(kind = 'plain' OR kind = 'bold' OR kind = 'broken')")) {
       try await database.write { try $0.run("INSERT INTO lines (id, text, kind) VALUES (9, 'x', 'other')") }
     }
     await database.close()
