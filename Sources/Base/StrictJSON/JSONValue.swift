@@ -20,6 +20,9 @@ extension JSONValue {
     if case .object(let object) = self { object[key] } else { nil }
   }
 
+  /// Cheaper than comparing with ``null``.
+  var isNull: Bool { if case .null = self { true } else { false } }
+
   /// What kind of value this is, in JSON's words, for error messages.
   public var kind: String {
     switch self {
@@ -54,6 +57,9 @@ public struct JSONObject: Sendable {
   public var members: [(key: String, value: JSONValue)] { list.map { ($0.key, $0.value) } }
   public var isEmpty: Bool { list.isEmpty }
   public var count: Int { list.count }
+
+  /// The first key that is as wanted; nil when none is.
+  public func firstKey(where isWanted: (String) -> Bool) -> String? { list.first { isWanted($0.key) }?.key }
 
   /// The value of a key. Setting replaces the value in its place, or adds it at the end; setting nil removes it.
   public subscript(key: String) -> JSONValue? {

@@ -13,7 +13,7 @@ public struct StrictJSONDecoder: Sendable {
 
   public func decode<T: Decodable>(_ type: T.Type, from value: JSONValue) throws -> T {
     do {
-      return try ValueDecoder(value: value, codingPath: []).decode(type)
+      return try ValueDecoder(value: value, place: .root).decode(type)
     } catch let error as DecodingError {
       throw JSONError(error)
     }

@@ -1,21 +1,39 @@
+import StrictJSON
 package import TenderPayments
 
 /// The members of an object whose every member is known. A member with another name is refused, because a misspelt
 /// option of a basket would otherwise silently change a price.
+///
+/// Texts, whole numbers and truth values have members of their own here: as the values of a generic type they would cost
+/// several times as much.
 struct ClosedKeys<Key: CodingKey & CaseIterable> {
   private let container: KeyedDecodingContainer<Key>
 
   init(_ decoder: any Decoder) throws {
-    let known = Set(Key.allCases.map(\.stringValue))
-    for key in try decoder.container(keyedBy: AnyKey.self).allKeys where !known.contains(key.stringValue) {
-      throw DecodingError.dataCorrupted(
-        .init(codingPath: decoder.codingPath + [key], debugDescription: "no property of this name is known"))
-    }
     container = try decoder.container(keyedBy: Key.self)
+    guard let key = try Self.unknownKey(decoder) else { return }
+    throw DecodingError.dataCorrupted(
+      .init(
+        codingPath: decoder.codingPath + [AnyKey(stringValue: key)],
+        debugDescription: "no property of this name is known"))
+  }
+
+  /// From the value itself where a ``StrictJSONDecoder`` has it.
+  private static func unknownKey(_ decoder: any Decoder) throws -> String? {
+    if case .object(let object)? = try? JSONValue(from: decoder) {
+      return object.firstKey { Key(stringValue: $0) == nil }
+    }
+    let keys = try decoder.container(keyedBy: AnyKey.self).allKeys
+    return keys.first { Key(stringValue: $0.stringValue) == nil }?.stringValue
   }
 
   func required<T: Decodable>(_ key: Key) throws -> T { try container.decode(T.self, forKey: key) }
+  func required(_ key: Key) throws -> String { try container.decode(String.self, forKey: key) }
+  func required(_ key: Key) throws -> Int64 { try container.decode(Int64.self, forKey: key) }
   func optional<T: Decodable>(_ key: Key) throws -> T? { try container.decodeIfPresent(T.self, forKey: key) }
+  func optional(_ key: Key) throws -> String? { try container.decodeIfPresent(String.self, forKey: key) }
+  func optional(_ key: Key) throws -> Int64? { try container.decodeIfPresent(Int64.self, forKey: key) }
+  func optional(_ key: Key) throws -> Bool? { try container.decodeIfPresent(Bool.self, forKey: key) }
   /// Absent and null are the empty list.
   func list<T: Decodable>(_ key: Key) throws -> [T] { try optional(key) ?? [] }
 }
