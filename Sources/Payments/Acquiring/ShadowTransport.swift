@@ -12,7 +12,10 @@ package final class ShadowTransport: Sendable {
   package var requests: [String] { built.withLock { $0 } }
 
   /// For a connector's log of exchanges.
-  package func log(_ transcript: Transcript) { built.withLock { $0.append(transcript.request) } }
+  @Sendable package func log(_ transcript: @autoclosure () -> Transcript) {
+    let request = transcript().request
+    built.withLock { $0.append(request) }
+  }
 
   package var sender: HTTPSender {
     HTTPSender { request, _ throws(TransportError) in

@@ -6,6 +6,9 @@ package struct Transcript: Sendable, Hashable {
   package let response: String
 }
 
+/// Takes each exchange with an acquirer. A log that does not show it does not make it: scrubbing reads both bodies again.
+package typealias ExchangeLog = @Sendable (@autoclosure () -> Transcript) -> Void
+
 /// Turns what goes over a wire into what may stand in a log.
 ///
 /// It knows what may be shown and masks the rest: a field that the acquirer adds tomorrow is masked until somebody

@@ -11,7 +11,7 @@ package enum ConnectorCatalogue: String, Sendable, CaseIterable {
 
   /// With the settings that allow most.
   package func sample(
-    http: HTTPSender = ShadowTransport().sender, log: @escaping @Sendable (Transcript) -> Void = { _ in }
+    http: HTTPSender = ShadowTransport().sender, log: @escaping ExchangeLog = { _ in }
   ) throws -> Acquirer {
     switch self {
     case .adyen: try .adyen(Self.adyenSettings(), http: http, log: log)

@@ -7,12 +7,12 @@ extension Acquirer {
   /// The acquirer of the sandbox, or of another system that speaks its wire.
   static func configured(
     _ configuration: ServerConfiguration, _ apple: AppleEnvironment, _ http: HTTPSender,
-    log note: @escaping @Sendable (Route, Transcript) -> Void
+    log note: @escaping @Sendable (Route, () -> Transcript) -> Void
   ) -> Acquirer {
     let endpoint = configuration.acquirer
     let key = endpoint.apiKey.isEmpty ? apple.simulated?.acquirerKey ?? "" : endpoint.apiKey
     let route = Route(connector: endpoint.connector, account: endpoint.account)
-    let log: @Sendable (Transcript) -> Void = { note(route, $0) }
+    let log: ExchangeLog = { note(route, $0) }
     guard endpoint.connector == "sandbox-provider" else {
       return .sandbox(
         baseURL: endpoint.baseURL, apiKey: key, account: endpoint.account, http: http, log: log)

@@ -60,7 +60,7 @@ struct AdyenVisit: Sendable {
       host: .simulated(origin: origin), apiKey: try #require(AdyenAPIKey(apiKey)),
       hmacKeys: [try #require(AdyenHMACKey(hex: Self.hmacKey))], merchantAccounts: [merchantAccount],
       returnURL: "https://shop.example/")
-    return Acquirer.adyen(settings, http: http) { self.transcripts.keep($0) }
+    return Acquirer.adyen(settings, http: http) { self.transcripts.keep($0()) }
   }
 
   func authorize(

@@ -280,6 +280,6 @@ private final class BraintreeWire: Sendable {
           state.requests.append(request)
           return state.answer
         }.get()
-      }, log: { transcript in self.state.withLock { $0.transcripts.append(transcript) } })
+      }, log: { transcript in self.state.withLock { $0.transcripts.append(transcript()) } })
   }
 }

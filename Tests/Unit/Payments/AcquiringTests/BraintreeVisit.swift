@@ -64,7 +64,7 @@ struct BraintreeVisit: Sendable {
   var acquirer: Acquirer { acquirer(settings) }
 
   func acquirer(_ settings: BraintreeSettings) -> Acquirer {
-    .braintree(settings, http: http) { [log] in log.note($0) }.convertingAmounts()
+    .braintree(settings, http: http) { [log] in log.note($0()) }.convertingAmounts()
   }
 
   /// Every exchange so far, as it would stand in a log.

@@ -65,7 +65,7 @@ struct CheckoutComVisit: Sendable {
       workflow: try #require(
         CheckoutComWorkflow(signatureKeys: [Self.account.signatureKey])),
       processingChannels: [Self.account.processingChannel], descriptorCity: "London")
-    return Acquirer.checkoutCom(settings, http: http) { self.transcripts.keep($0) }.convertingAmounts()
+    return Acquirer.checkoutCom(settings, http: http) { self.transcripts.keep($0()) }.convertingAmounts()
   }
 
   static func card(_ id: String = "visa-debit", cryptogram: String? = nil) throws -> PaymentInstrument {

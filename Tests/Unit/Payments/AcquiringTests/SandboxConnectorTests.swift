@@ -228,6 +228,6 @@ private final class Wire: Sendable {
           return state.answer
         }.get()
       },
-      log: { transcript in self.state.withLock { $0.transcripts.append(transcript) } })
+      log: { transcript in self.state.withLock { $0.transcripts.append(transcript()) } })
   }
 }

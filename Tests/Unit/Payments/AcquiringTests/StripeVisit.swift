@@ -61,7 +61,7 @@ struct StripeVisit: Sendable {
       host: .simulated(origin: origin), secretKey: try #require(StripeSecretKey(key)),
       signingSecrets: try secrets.map { try #require(StripeSigningSecret($0)) }, connectedAccounts: connected,
       multicapture: multicapture)
-    return Acquirer.stripe(settings, http: http) { self.transcripts.keep($0) }.convertingAmounts()
+    return Acquirer.stripe(settings, http: http) { self.transcripts.keep($0()) }.convertingAmounts()
   }
 
   func network(card: String = "visa-debit", cryptogram: String? = nil) throws -> PaymentInstrument {

@@ -57,7 +57,7 @@ struct WorldlineAcquiringVisit: Sendable {
         try await body(
           WorldlineAcquiringVisit(
             origin: origin, http: sender, sandbox: sandbox,
-            acquirer: .worldlineAcquiring(settings, http: sender, clock: clock) { log.note($0) }
+            acquirer: .worldlineAcquiring(settings, http: sender, clock: clock) { log.note($0()) }
               .convertingAmounts(), log: log))
       }
     } catch {

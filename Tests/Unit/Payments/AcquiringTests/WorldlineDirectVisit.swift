@@ -67,7 +67,7 @@ struct WorldlineDirectVisit: Sendable {
   ) throws -> Acquirer {
     .worldlineDirect(
       try Self.settings(.simulated(origin: origin), merchant: merchant, secret: secret), http: http, clock: clock
-    ) { self.transcripts.keep($0) }
+    ) { self.transcripts.keep($0()) }
   }
 
   static func card(_ id: String = "visa-debit", cryptogram: String? = nil) throws -> PaymentInstrument {

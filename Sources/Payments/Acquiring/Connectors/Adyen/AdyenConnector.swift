@@ -10,7 +10,7 @@ extension Acquirer {
   ///
   /// - Parameter log: receives every exchange, scrubbed.
   package static func adyen(
-    _ settings: AdyenSettings, http: HTTPSender, log: @escaping @Sendable (Transcript) -> Void = { _ in }
+    _ settings: AdyenSettings, http: HTTPSender, log: @escaping ExchangeLog = { _ in }
   ) -> Acquirer {
     let connector = AdyenConnector(settings: settings, http: http, log: log)
     return Acquirer(
@@ -51,7 +51,7 @@ struct AdyenConnector: Sendable {
 
   let settings: AdyenSettings
   let http: HTTPSender
-  let log: @Sendable (Transcript) -> Void
+  let log: ExchangeLog
 
   func authorize(_ request: AuthorizationRequest, _ deadline: Deadline) async -> AcquirerAnswer {
     guard let account = merchantAccount(request.sale.merchantAccount) else { return .notSent(otherAccount) }

@@ -10,7 +10,7 @@ extension Acquirer {
   ///
   /// - Parameter log: receives every exchange, scrubbed.
   package static func braintree(
-    _ settings: BraintreeSettings, http: HTTPSender, log: @escaping @Sendable (Transcript) -> Void = { _ in }
+    _ settings: BraintreeSettings, http: HTTPSender, log: @escaping ExchangeLog = { _ in }
   ) -> Acquirer {
     let connector = BraintreeConnector(settings: settings, http: http, log: log)
     let events = BraintreeEvents(settings: settings)
@@ -29,7 +29,7 @@ extension Acquirer {
 struct BraintreeConnector: Sendable {
   let settings: BraintreeSettings
   let http: HTTPSender
-  let log: @Sendable (Transcript) -> Void
+  let log: ExchangeLog
 
   var messages: BraintreeMessages { BraintreeMessages(settings: settings) }
   var answers: BraintreeAnswers { BraintreeAnswers(settings: settings) }

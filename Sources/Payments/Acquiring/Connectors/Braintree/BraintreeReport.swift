@@ -13,7 +13,7 @@ package struct BraintreeReport: Sendable {
   private let lookup: Lookup
 
   package init(
-    _ settings: BraintreeSettings, http: HTTPSender, log: @escaping @Sendable (Transcript) -> Void = { _ in },
+    _ settings: BraintreeSettings, http: HTTPSender, log: @escaping ExchangeLog = { _ in },
     lookup: @escaping Lookup
   ) {
     connector = BraintreeConnector(settings: settings, http: http, log: log)

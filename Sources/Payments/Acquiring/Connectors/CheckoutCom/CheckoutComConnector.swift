@@ -14,7 +14,7 @@ extension Acquirer {
   ///
   /// - Parameter log: receives every exchange, scrubbed.
   package static func checkoutCom(
-    _ settings: CheckoutComSettings, http: HTTPSender, log: @escaping @Sendable (Transcript) -> Void = { _ in }
+    _ settings: CheckoutComSettings, http: HTTPSender, log: @escaping ExchangeLog = { _ in }
   ) -> Acquirer {
     let connector = CheckoutComConnector(settings: settings, http: http, log: log)
     return Acquirer(
@@ -36,7 +36,7 @@ extension Acquirer {
 struct CheckoutComConnector: Sendable {
   let settings: CheckoutComSettings
   let http: HTTPSender
-  let log: @Sendable (Transcript) -> Void
+  let log: ExchangeLog
 
   private var messages: CheckoutComMessages { CheckoutComMessages(settings: settings) }
 

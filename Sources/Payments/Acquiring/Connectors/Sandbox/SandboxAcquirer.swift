@@ -10,7 +10,7 @@ extension Acquirer {
   ///   - log: receives every exchange, scrubbed.
   package static func sandbox(
     baseURL: String, apiKey: String, account: String? = nil, http: HTTPSender,
-    log: @escaping @Sendable (Transcript) -> Void = { _ in }
+    log: @escaping ExchangeLog = { _ in }
   ) -> Acquirer {
     let connector = SandboxAcquirer(base: baseURL + "/acquirer/v1", apiKey: apiKey, http: http, log: log)
     return Acquirer(connector, SandboxAcquirer.capabilities(account), eventSecret: apiKey)
@@ -45,7 +45,7 @@ struct SandboxAcquirer: Sendable {
   let base: String
   let apiKey: String
   let http: HTTPSender
-  let log: @Sendable (Transcript) -> Void
+  let log: ExchangeLog
 
   func authorize(_ request: AuthorizationRequest, _ deadline: Deadline) async -> AcquirerAnswer {
     let body =

@@ -14,7 +14,7 @@ extension Acquirer {
   ///   - log: receives every exchange, scrubbed.
   package static func sandboxProvider(
     baseURL: String, apiKey: String, account: String? = nil, eventSecret: String, http: HTTPSender,
-    log: @escaping @Sendable (Transcript) -> Void = { _ in }
+    log: @escaping ExchangeLog = { _ in }
   ) -> Acquirer {
     let connector = SandboxAcquirer(base: baseURL + "/provider/v1", apiKey: apiKey, http: http, log: log)
     return Acquirer(

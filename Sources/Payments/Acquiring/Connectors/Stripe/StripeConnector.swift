@@ -9,7 +9,7 @@ extension Acquirer {
   ///
   /// - Parameter log: receives every exchange, scrubbed.
   package static func stripe(
-    _ settings: StripeSettings, http: HTTPSender, log: @escaping @Sendable (Transcript) -> Void = { _ in }
+    _ settings: StripeSettings, http: HTTPSender, log: @escaping ExchangeLog = { _ in }
   ) -> Acquirer {
     let connector = StripeConnector(
       settings: settings, account: settings.connectedAccounts.first, http: http, log: log)
@@ -46,7 +46,7 @@ struct StripeConnector: Sendable {
   /// The connected account that calls act for; nil for the key's own.
   var account: String?
   let http: HTTPSender
-  let log: @Sendable (Transcript) -> Void
+  let log: ExchangeLog
 
   var answers: StripeAnswers { StripeAnswers(isLive: settings.isLive) }
 

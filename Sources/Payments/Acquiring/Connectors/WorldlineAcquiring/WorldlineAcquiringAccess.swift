@@ -29,7 +29,7 @@ actor WorldlineAcquiringAccess {
   private let settings: WorldlineAcquiringSettings
   private let http: HTTPSender
   private let scheduler: Scheduler
-  private let log: @Sendable (Transcript) -> Void
+  private let log: ExchangeLog
   private var current: WorldlineAcquiringToken?
   private var renewals = 0
   private var isRenewing = false
@@ -40,7 +40,7 @@ actor WorldlineAcquiringAccess {
 
   init(
     _ settings: WorldlineAcquiringSettings, http: HTTPSender, scheduler: Scheduler,
-    log: @escaping @Sendable (Transcript) -> Void
+    log: @escaping ExchangeLog
   ) {
     self.settings = settings
     self.http = http

@@ -16,7 +16,7 @@ extension Acquirer {
   package static func worldlineAcquiring(
     _ settings: WorldlineAcquiringSettings, http: HTTPSender, clock: WallClock = .system,
     scheduler: Scheduler = .system, random: RandomBytes = .system,
-    log: @escaping @Sendable (Transcript) -> Void = { _ in }
+    log: @escaping ExchangeLog = { _ in }
   ) -> Acquirer {
     let connector = WorldlineAcquiringConnector(
       settings: settings, http: http, clock: clock, random: random, log: log,
@@ -37,7 +37,7 @@ struct WorldlineAcquiringConnector: Sendable {
   let http: HTTPSender
   let clock: WallClock
   let random: RandomBytes
-  let log: @Sendable (Transcript) -> Void
+  let log: ExchangeLog
   let access: WorldlineAcquiringAccess
 
   /// Only a pre-authorization can be incremented. Worldline states no end of the time in which it detects a repeated `operationId`; a day is taken.

@@ -16,7 +16,7 @@ extension Acquirer {
   ///   - log: receives every exchange, scrubbed.
   package static func worldlineDirect(
     _ settings: WorldlineDirectSettings, http: HTTPSender, clock: WallClock = .system,
-    log: @escaping @Sendable (Transcript) -> Void = { _ in }
+    log: @escaping ExchangeLog = { _ in }
   ) -> Acquirer {
     let connector = WorldlineDirectConnector(settings: settings, http: http, clock: clock, log: log)
     return Acquirer(
@@ -46,7 +46,7 @@ struct WorldlineDirectConnector: Sendable {
   let settings: WorldlineDirectSettings
   let http: HTTPSender
   let clock: WallClock
-  let log: @Sendable (Transcript) -> Void
+  let log: ExchangeLog
 
   func authorize(_ request: AuthorizationRequest, _ deadline: Deadline) async -> AcquirerAnswer {
     guard let body = WorldlineDirectMessages.payment(request, settings.authorization) else {

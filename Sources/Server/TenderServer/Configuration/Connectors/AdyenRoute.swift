@@ -30,7 +30,7 @@ struct AdyenFile: Sendable {
 
 extension ConnectorFolder {
   func adyen(
-    _ place: ProviderPlace, publicURL: String, http: HTTPSender, log: @escaping @Sendable (Transcript) -> Void
+    _ place: ProviderPlace, publicURL: String, http: HTTPSender, log: @escaping ExchangeLog
   ) throws -> Acquirer {
     let file = try settings(AdyenFile.table)
     guard let apiKey = AdyenAPIKey(try secret("api-key")) else {

@@ -53,7 +53,7 @@ extension SettingType<BraintreeFile.CurrencyAccount> {
 }
 
 extension ConnectorFolder {
-  func braintree(_ place: ProviderPlace, http: HTTPSender, log: @escaping @Sendable (Transcript) -> Void) throws
+  func braintree(_ place: ProviderPlace, http: HTTPSender, log: @escaping ExchangeLog) throws
     -> Acquirer
   {
     let file = try settings(BraintreeFile.table)

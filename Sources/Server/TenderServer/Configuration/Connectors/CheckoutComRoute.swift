@@ -26,7 +26,7 @@ struct CheckoutComFile: Sendable {
 }
 
 extension ConnectorFolder {
-  func checkoutCom(_ place: ProviderPlace, http: HTTPSender, log: @escaping @Sendable (Transcript) -> Void) throws
+  func checkoutCom(_ place: ProviderPlace, http: HTTPSender, log: @escaping ExchangeLog) throws
     -> Acquirer
   {
     let file = try settings(CheckoutComFile.table)

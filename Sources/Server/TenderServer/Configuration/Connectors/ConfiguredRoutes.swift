@@ -38,13 +38,13 @@ extension RouteTable {
     _ configuration: ServerConfiguration, _ apple: AppleEnvironment, _ transport: ShadowTransport,
     of merchants: MerchantRouting
   ) throws -> RouteTable {
-    let routes = try all(configuration, apple, transport.sender) { _, transcript in transport.log(transcript) }
+    let routes = try all(configuration, apple, transport.sender) { _, transcript in transport.log(transcript()) }
     return RouteTable(routes, of: merchants)
   }
 
   private static func all(
     _ configuration: ServerConfiguration, _ apple: AppleEnvironment, _ http: HTTPSender,
-    log: @escaping @Sendable (Route, Transcript) -> Void
+    log: @escaping @Sendable (Route, () -> Transcript) -> Void
   ) throws -> [ConfiguredRoute] {
     let routes = try providers(configuration, http, log: log)
     guard !configuration.acquirer.baseURL.isEmpty else { return routes }
@@ -85,7 +85,7 @@ extension RouteTable {
 
   private static func providers(
     _ configuration: ServerConfiguration, _ http: HTTPSender,
-    log: @escaping @Sendable (Route, Transcript) -> Void
+    log: @escaping @Sendable (Route, () -> Transcript) -> Void
   ) throws -> [ConfiguredRoute] {
     let place = ProviderPlace(configuration)
     let routes = try ConnectorFolder.all(in: configuration.connectorsDirectory).map {
@@ -125,7 +125,9 @@ struct TranscriptLog: Sendable {
 
   init(to logger: Logger) { self.logger = logger }
 
-  @Sendable func note(_ route: Route, _ transcript: Transcript) {
+  @Sendable func note(_ route: Route, _ exchange: () -> Transcript) {
+    guard logger.logLevel <= .debug else { return }
+    let transcript = exchange()
     logger.debug(
       "acquirer",
       metadata: [
@@ -140,9 +142,9 @@ extension ConnectorFolder {
 
   fileprivate func configured(
     _ place: ProviderPlace, _ configuration: ServerConfiguration, _ http: HTTPSender,
-    log note: @escaping @Sendable (Route, Transcript) -> Void
+    log note: @escaping @Sendable (Route, () -> Transcript) -> Void
   ) throws -> ConfiguredRoute {
-    let log: @Sendable (Transcript) -> Void = { [route] in note(route, $0) }
+    let log: ExchangeLog = { [route] in note(route, $0) }
     let acquirer =
       switch route.connector {
       case "adyen": try adyen(place, publicURL: configuration.publicURL, http: http, log: log)

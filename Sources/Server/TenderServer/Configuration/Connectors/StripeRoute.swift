@@ -20,7 +20,7 @@ struct StripeFile: Sendable {
 }
 
 extension ConnectorFolder {
-  func stripe(_ place: ProviderPlace, http: HTTPSender, log: @escaping @Sendable (Transcript) -> Void) throws
+  func stripe(_ place: ProviderPlace, http: HTTPSender, log: @escaping ExchangeLog) throws
     -> Acquirer
   {
     let file = try settings(StripeFile.table)

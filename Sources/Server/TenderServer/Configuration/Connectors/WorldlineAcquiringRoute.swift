@@ -46,7 +46,7 @@ struct WorldlineAcquiringFile: Sendable {
 
 extension ConnectorFolder {
   func worldlineAcquiring(
-    _ place: ProviderPlace, http: HTTPSender, log: @escaping @Sendable (Transcript) -> Void
+    _ place: ProviderPlace, http: HTTPSender, log: @escaping ExchangeLog
   ) throws -> Acquirer {
     let file = try settings(WorldlineAcquiringFile.table)
     let clientSecret = WorldlineAcquiringSecret(try secret("client-secret"))

@@ -26,7 +26,7 @@ struct WorldlineDirectFile: Sendable {
 
 extension ConnectorFolder {
   func worldlineDirect(
-    _ place: ProviderPlace, http: HTTPSender, log: @escaping @Sendable (Transcript) -> Void
+    _ place: ProviderPlace, http: HTTPSender, log: @escaping ExchangeLog
   ) throws -> Acquirer {
     let file = try settings(WorldlineDirectFile.table)
     guard let apiKey = WorldlineDirectKey(id: file.apiKeyID, secret: try secret("api-key")) else {
