@@ -23,38 +23,55 @@ package struct JSONLogHandler: LogHandler {
 
   package func log(event: LogEvent) {
     let merged = metadata.merging(event.metadata ?? [:]) { $1 }
-    var fields = [("time", WallClock.system.now().description), ("level", event.level.rawValue), ("from", label)]
-    fields.append(("message", event.message.description))
-    let texts = fields.map { "\(Self.quoted($0.0)):\(Self.quoted($0.1))" }
+    var line = "{"
+    line.reserveCapacity(320)
+    Self.append("time", WallClock.system.now().description, to: &line)
+    Self.append("level", event.level.rawValue, to: &line)
+    Self.append("from", label, to: &line)
+    Self.append("message", event.message.description, to: &line)
     // Our request id replaces the framework's.
-    let rest = merged.filter { $0.key != "hb.request.id" }.sorted { $0.key < $1.key }.map {
-      "\(Self.quoted($0.key)):\(Self.json($0.value))"
+    for (name, value) in merged.sorted(by: { $0.key < $1.key }) where name != "hb.request.id" {
+      if case .stringConvertible(let number as any BinaryInteger) = value {
+        Self.append(name, number: "\(number)", to: &line)
+      } else {
+        Self.append(name, value.description, to: &line)
+      }
     }
-    write("{" + (texts + rest).joined(separator: ",") + "}\n")
+    line += "}\n"
+    write(line)
+  }
+
+  private static func append(_ name: String, _ text: String, to line: inout String) {
+    if line.utf8.count > 1 { line += "," }
+    appendQuoted(name, to: &line)
+    line += ":"
+    appendQuoted(text, to: &line)
   }
 
   /// Whole numbers stay numbers; everything else is a text.
-  private static func json(_ value: Logger.Metadata.Value) -> String {
-    if case .stringConvertible(let number as any BinaryInteger) = value { return "\(number)" }
-    return quoted(value.description)
+  private static func append(_ name: String, number: String, to line: inout String) {
+    line += ","
+    appendQuoted(name, to: &line)
+    line += ":"
+    line += number
   }
 
   @Sendable package static func toStandardError(_ line: String) {
     try? FileHandle.standardError.write(contentsOf: Data(line.utf8))
   }
 
-  private static func quoted(_ text: String) -> String {
+  private static func appendQuoted(_ text: String, to line: inout String) {
+    line += "\""
+    defer { line += "\"" }
     // Runs a dozen times for each line, and most strings need no escaping.
-    guard text.utf8.contains(where: { $0 < 0x20 || $0 == 0x22 || $0 == 0x5C }) else { return "\"\(text)\"" }
-    var out = "\""
+    guard text.utf8.contains(where: { $0 < 0x20 || $0 == 0x22 || $0 == 0x5C }) else { return line += text }
     for scalar in text.unicodeScalars {
       switch scalar {
-      case "\"": out += "\\\""
-      case "\\": out += "\\\\"
-      case "\u{0}"..<" ": out += "\\u00" + Hex.encode([UInt8(scalar.value)])
-      default: out.unicodeScalars.append(scalar)
+      case "\"": line += "\\\""
+      case "\\": line += "\\\\"
+      case "\u{0}"..<" ": line += "\\u00" + Hex.encode([UInt8(scalar.value)])
+      default: line.unicodeScalars.append(scalar)
       }
     }
-    return out + "\""
   }
 }
