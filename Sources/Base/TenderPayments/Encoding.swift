@@ -68,19 +68,30 @@ public enum Base64 {
 
   /// Four characters for every three bytes, padded.
   public static func encode(_ bytes: some Collection<UInt8>) -> String {
-    var out: [UInt8] = []
-    out.reserveCapacity((bytes.count + 2) / 3 * 4)
-    var iterator = bytes.makeIterator()
-    while let first = iterator.next() {
-      let second = iterator.next()
-      let third = iterator.next()
-      let group = UInt32(first) << 16 | UInt32(second ?? 0) << 8 | UInt32(third ?? 0)
-      out.append(alphabet[Int(group >> 18)])
-      out.append(alphabet[Int(group >> 12 & 63)])
-      out.append(second == nil ? UInt8(ascii: "=") : alphabet[Int(group >> 6 & 63)])
-      out.append(third == nil ? UInt8(ascii: "=") : alphabet[Int(group & 63)])
+    encode(bytes, with: alphabet, isPadded: true)
+  }
+
+  /// - Parameter alphabet: 64 ASCII characters.
+  static func encode(_ bytes: some Collection<UInt8>, with alphabet: [UInt8], isPadded: Bool) -> String {
+    bytes.withContiguousStorageIfAvailable { encode($0, alphabet, isPadded) }
+      ?? Array(bytes).withUnsafeBufferPointer { encode($0, alphabet, isPadded) }
+  }
+
+  private static func encode(_ bytes: UnsafeBufferPointer<UInt8>, _ alphabet: [UInt8], _ isPadded: Bool) -> String {
+    String(unsafeUninitializedCapacity: (bytes.count + 2) / 3 * 4) { out in
+      var (index, end) = (0, 0)
+      while index < bytes.count {
+        // Three bytes, or those that are left with zeros behind them, make a character more than they are.
+        let left = bytes.count - index
+        let (second, third) = (left > 1 ? bytes[index + 1] : 0, left > 2 ? bytes[index + 2] : 0)
+        let group = UInt32(bytes[index]) << 16 | UInt32(second) << 8 | UInt32(third)
+        for place in 0..<4 {
+          out[end + place] = place <= left ? alphabet[Int(group >> (18 - 6 * UInt32(place)) & 63)] : UInt8(ascii: "=")
+        }
+        (index, end) = (index + 3, end + 4)
+      }
+      return isPadded ? end : end - (3 - bytes.count % 3) % 3
     }
-    return String(decoding: out, as: UTF8.self)
   }
 
   /// The bytes; nil for any other encoding of them.

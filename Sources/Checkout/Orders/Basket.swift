@@ -21,14 +21,19 @@ package struct Basket: Sendable, Hashable {
     _ document: BasketDocument, id: BasketID, merchant: MerchantID, isHosted: Bool = false, mayBeFree: Bool = false
   ) throws {
     try BasketRules.checkID(id)
+    try self.init(stored: document, id: id, merchant: merchant, isHosted: isHosted)
+    try BasketRules.check(document)
+    for service in services { try checkTotal(service, mayBeFree) }
+  }
+
+  /// From the store, where the document was written after all checks. Rules that are newer than the basket do not end it.
+  init(stored document: BasketDocument, id: BasketID, merchant: MerchantID, isHosted: Bool) throws {
     self.id = id
     self.merchant = merchant
     self.isHosted = isHosted
     self.document = document
-    self.services = try BasketRules.services(document)
-    self.service = try BasketRules.service(document, among: services)
-    try BasketRules.check(document)
-    for service in services { try checkTotal(service, mayBeFree) }
+    services = try BasketRules.services(document)
+    service = try BasketRules.service(document, among: services)
   }
 
   package var currency: Currency { document.currencyCode }

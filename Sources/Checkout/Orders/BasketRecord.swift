@@ -72,8 +72,8 @@ extension BasketRecord {
   init(_ row: Row) throws {
     let document = try StoredJSON.value(BasketDocument.self, row.text("document"))
     basket = try Basket(
-      document, id: BasketID(try row.text("id")), merchant: MerchantID(try row.text("merchant")),
-      isHosted: try row.integer("hosted") == 1, mayBeFree: true)
+      stored: document, id: BasketID(try row.text("id")), merchant: MerchantID(try row.text("merchant")),
+      isHosted: try row.integer("hosted") == 1)
     order = OrderID(try row.text("order_id"))
     service = ServiceType(rawValue: try row.text("service")) ?? basket.service
     destination = try StoredJSON.value(Destination.self, row.text("destination"))

@@ -309,7 +309,7 @@ extension OrderService {
     let now = clock.now()
     guard record.basket.document.customer == nil else { return OrderRecord(amount, quote, record, at: now) }
     let guest = try await guestID(earlier, at: record.basket.merchant)
-    let token = try await guestTokens?.token(for: record.order, of: record.basket.id, guest: guest, issued: now)
+    let token = try guestTokens?.token(for: record.order, of: record.basket.id, guest: guest, issued: now)
     return OrderRecord(amount, quote, record, guest: guest, guestToken: token, at: now)
   }
 }

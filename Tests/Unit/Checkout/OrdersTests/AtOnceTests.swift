@@ -235,7 +235,7 @@ private enum Fate: Sendable, Equatable {
     #expect(sets.count == 1 && sets.first?.components(separatedBy: "\"kid\"").count == 5)
     let published = try await JWTKeyCollection().add(jwksJSON: try #require(sets.first))
     for signer in issuers.prefix(8) {
-      let text = try await signer.token(for: OrderID("o-1"), of: Shop.basket, guest: "g-1", issued: Shop.noon)
+      let text = try signer.token(for: OrderID("o-1"), of: Shop.basket, guest: "g-1", issued: Shop.noon)
       _ = try await published.verify(text, as: AnyClaims.self)
       for reader in issuers.prefix(8) { #expect(await reader.order(in: text) == OrderID("o-1")) }
     }

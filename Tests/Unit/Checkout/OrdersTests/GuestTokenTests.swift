@@ -42,7 +42,7 @@ private struct Claims: JWTPayload {
 
   @Test func `is checked by the merchant with the published keys alone`() async throws {
     let issuer = try await issuer()
-    let text = try await issuer.token(for: OrderID("o-1"), of: Shop.basket, guest: "g-1", issued: Shop.noon)
+    let text = try issuer.token(for: OrderID("o-1"), of: Shop.basket, guest: "g-1", issued: Shop.noon)
     let claims = try await JWTKeyCollection().add(jwksJSON: issuer.keySet).verify(text, as: Claims.self)
     #expect(claims.iss == "https://pay.example")
     #expect(claims.sub == "o-1")
@@ -79,7 +79,7 @@ private struct Claims: JWTPayload {
   @Test func `names its order to its own issuer, also when it has expired, and to no other`() async throws {
     let key = ES256PrivateKey()
     let issuer = try await issuer(key)
-    let text = try await issuer.token(
+    let text = try issuer.token(
       for: OrderID("o-1"), of: Shop.basket, guest: "g-1", issued: Timestamp(seconds: 1_000))
     #expect(await issuer.order(in: text) == OrderID("o-1"))
     #expect(try await foreignIssuer().order(in: text) == nil)
