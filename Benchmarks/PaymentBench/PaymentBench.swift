@@ -12,6 +12,7 @@ import TenderPayments
 ///     PaymentBench TENDER DIRECTORY [PAYMENTS IN THE FULL STORE] [SECONDS A RUN] [PART…]
 ///     PaymentBench TENDER DIRECTORY engines [SECONDS A RUN]
 ///     PaymentBench TENDER DIRECTORY counts BASELINE [record]
+///     PaymentBench relay ACQUIRER
 @main
 struct PaymentBench {
   static func main() async {
@@ -22,6 +23,7 @@ struct PaymentBench {
     guard words.count >= 3 else {
       throw BenchFailure("PaymentBench TENDER DIRECTORY [PAYMENTS IN THE FULL STORE] [SECONDS A RUN] [PART…]")
     }
+    if words[1] == "relay" { return try await RelayServer.run(acquirer: words[2]) }
     let client = try LiveHTTPClient()
     let environment = try await BenchEnvironment(words[2], client.sender)
     switch words.dropFirst(3).first {

@@ -104,10 +104,18 @@ struct ServedStore: Sendable {
     return value
   }
 
-  /// Bytes of memory that the process has resident.
-  func residentMemory() throws -> Double {
+  /// What of its memory a process has resident, by the names of `/proc/PID/status`.
+  enum Memory: String {
+    /// With the pages of the program and its libraries, which the kernel can drop and read again.
+    case all = "VmRSS"
+    /// What it has written itself.
+    case own = "RssAnon"
+  }
+
+  /// In bytes.
+  func residentMemory(_ kind: Memory) throws -> Double {
     let status = try String(contentsOfFile: "/proc/\(process.id)/status", encoding: .utf8)
-    let line = status.split(separator: "\n").first { $0.hasPrefix("VmRSS:") }
+    let line = status.split(separator: "\n").first { $0.hasPrefix("\(kind.rawValue):") }
     guard let size = line?.split(whereSeparator: { " \t".contains($0) }).dropFirst().first.flatMap({ Double($0) })
     else {
       throw BenchFailure("/proc/\(process.id)/status is not as expected")

@@ -9,7 +9,7 @@ import X509
 
 /// What a server of the benchmark has beside the usual: a store, TLS, merchants with webhooks.
 struct ServerOptions: Sendable {
-  /// How many webhooks are under way to one endpoint.
+  /// How many webhooks are under way to one endpoint, if nothing else is said: the server's default.
   static let webhookConcurrency = 16
 
   /// The address of a PostgreSQL; nil for a file in the server's folder.
@@ -17,13 +17,14 @@ struct ServerOptions: Sendable {
   var tls: ServerCertificate?
   /// The folder of the merchants' folders; nil for the environment's, of which none has webhooks.
   var merchants: String?
+  var webhookConcurrency = Self.webhookConcurrency
 
   /// As lines of YAML.
   var settings: String {
     var lines = database.map { ["store:", "  url: \($0)"] } ?? []
     if let tls { lines += ["tls:", "  certificateFile: \(tls.certificateFile)", "  keyFile: \(tls.keyFile)"] }
     if merchants != nil {
-      lines += ["webhooks:", "  allowPrivateAddresses: true", "  concurrency: \(Self.webhookConcurrency)"]
+      lines += ["webhooks:", "  allowPrivateAddresses: true", "  concurrency: \(webhookConcurrency)"]
     }
     return lines.joined(separator: "\n")
   }

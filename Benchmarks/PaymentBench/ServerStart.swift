@@ -13,15 +13,17 @@ struct ServerStart: Sendable {
 
   func measure() async throws {
     try await suite.withServer(Self.name) { try await $0.warmUp() }
-    var (times, memory): ([Double], [Double]) = ([], [])
+    var (times, memory, own): ([Double], [Double], [Double]) = ([], [], [])
     for _ in 0..<Self.starts {
       let store = try await ServedStore.open(suite.environment, Self.name, binary: suite.binary)
       times.append(store.start.seconds * 1_000)
       try await Task.sleep(for: Self.idleness)
-      memory.append(try store.residentMemory() / 1e6)
+      memory.append(try store.residentMemory(.all) / 1e6)
+      own.append(try store.residentMemory(.own) / 1e6)
       try await store.close()
     }
     report("start.listening", times.middle, "ms", bar: .atMost(200))
     report("idle.memory", memory.middle, "MB", bar: .atMost(60))
+    report("idle.memory.own", own.middle, "MB")
   }
 }

@@ -18,10 +18,13 @@ struct Turns: Sendable {
   init(_ suite: Suite) { self.suite = suite }
 
   /// - Parameter seed: of the moments at which payments are due.
-  mutating func add(rate: Double, seed: UInt64) async throws {
+  @discardableResult
+  mutating func add(rate: Double, seed: UInt64) async throws -> Turn {
     let (run, spending) = try await suite.atRate(rate, suite.length, seed: seed)
     try Suite.check(run, allowing: [200, 503])
-    all.append(Turn(run: run, spending: spending))
+    let turn = Turn(run: run, spending: spending)
+    all.append(turn)
+    return turn
   }
 
   /// By its p99.

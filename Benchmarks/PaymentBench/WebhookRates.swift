@@ -3,6 +3,10 @@ import TenderPayments
 
 /// Whether webhooks keep up with payments at the highest rate, and how many go to a receiver that is slow.
 struct WebhookRates: Sendable {
+  /// On processors that payments keep busy each try takes a dozen milliseconds, so the default would allow a thousand a
+  /// second.
+  private static let handoverConcurrency = 64
+
   let suite: Suite
   let most: HighestRate.Run
 
@@ -15,7 +19,7 @@ struct WebhookRates: Sendable {
   /// Payments that are captured at once make three events each, the most that a payment makes by itself. If the server
   /// hands them over as fast as it makes them, few are left when the payments end, however long they lasted.
   private func handover() async throws {
-    try await withNotified("handover", warmingPayments: 300) { suite, receiver in
+    try await withNotified("handover", Self.handoverConcurrency, warmingPayments: 300) { suite, receiver in
       let before = try await receiver.acknowledged()
       // A repeated run would count the events of both.
       let run = try await HighestRate(suite: suite, length: suite.longRun, capture: .immediate)
@@ -64,12 +68,12 @@ struct WebhookRates: Sendable {
 
   /// A server of its own, whose merchant has one endpoint.
   private func withNotified(
-    _ name: String, answeringAfter delay: Duration = .zero, warmingPayments: Int,
+    _ name: String, _ concurrency: Int = ServerOptions.webhookConcurrency, answeringAfter delay: Duration = .zero, warmingPayments: Int,
     _ work: (Suite, WebhookReceiver) async throws -> Void
   ) async throws {
     let receiver = try await WebhookReceiver(answeringAfter: delay)
     let merchants = try suite.environment.merchants(notifying: receiver.url, below: name)
-    try await suite.withServer(name, ServerOptions(merchants: merchants)) { suite in
+    try await suite.withServer(name, ServerOptions(merchants: merchants, webhookConcurrency: concurrency)) { suite in
       try await checkEvents(suite, receiver, payments: warmingPayments)
       try await work(suite, receiver)
     }
