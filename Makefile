@@ -1,6 +1,6 @@
 # What a contributor types. Longer work is in scripts/.
 .DEFAULT_GOAL := help
-.PHONY: help demo connector install npm test nightly check sandbox format coverage simulate crash races disk clock failover test-restore model bench bench-counts bench-payments bench-engines bench-merchants \
+.PHONY: help demo connector install npm test nightly check sandbox format coverage simulate crash races disk clock failover test-restore model bench bench-counts bench-instructions bench-payments bench-engines bench-merchants \
 	fuzz cost seeded-bugs gateway-bugs fresh-tokens mutants mutant-seeds attacked release-tests
 
 help: ## this list
@@ -83,6 +83,9 @@ bench: bench-payments ## how fast payment tokens are opened and payments taken, 
 
 bench-engines: ## payments on SQLite, on PostgreSQL, and by two nodes of one PostgreSQL, in turns
 	@scripts/bench-engines
+
+bench-instructions: ## the instructions of a payment by function, under valgrind, compared with Benchmarks/instructions.txt
+	@scripts/bench-instructions
 
 bench-counts: ## what a payment takes, counted and compared with Benchmarks/baseline.txt; RECORD=yes makes it the baseline
 	@scripts/bench-counts

@@ -12,6 +12,7 @@ import TenderPayments
 ///     PaymentBench TENDER DIRECTORY [PAYMENTS IN THE FULL STORE] [SECONDS A RUN] [PART…]
 ///     PaymentBench TENDER DIRECTORY engines [SECONDS A RUN]
 ///     PaymentBench TENDER DIRECTORY counts BASELINE [record]
+///     PaymentBench TENDER DIRECTORY instructions
 ///     PaymentBench relay ACQUIRER
 @main
 struct PaymentBench {
@@ -29,6 +30,7 @@ struct PaymentBench {
     switch words.dropFirst(3).first {
     case "engines": try await compareEngines(environment, words)
     case "counts" where words.count > 4: try await count(environment, words)
+    case "instructions": try await Instructions(environment: environment, binary: words[1]).run()
     default: try await measure(environment, words)
     }
     exit(0)

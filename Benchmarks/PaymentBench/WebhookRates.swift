@@ -68,7 +68,8 @@ struct WebhookRates: Sendable {
 
   /// A server of its own, whose merchant has one endpoint.
   private func withNotified(
-    _ name: String, _ concurrency: Int = ServerOptions.webhookConcurrency, answeringAfter delay: Duration = .zero, warmingPayments: Int,
+    _ name: String, _ concurrency: Int = ServerOptions.webhookConcurrency, answeringAfter delay: Duration = .zero,
+    warmingPayments: Int,
     _ work: (Suite, WebhookReceiver) async throws -> Void
   ) async throws {
     let receiver = try await WebhookReceiver(answeringAfter: delay)
