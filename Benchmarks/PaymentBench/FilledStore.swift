@@ -53,12 +53,13 @@ struct FilledStore: Sendable {
 
   private static let orders = [
     """
-    INSERT INTO baskets (id, merchant, document, order_id, service, destination, cancelled, current_quote, created_at,
-      expires_at)
-    SELECT r1 || r2 || r3 || r4, 'harbour', '{"businessName":"Harbour Kitchen","capture":"immediate","countryCode":"IE",'
+    INSERT INTO baskets (id, merchant, merchant_reference, document, order_id, service, destination, cancelled, hosted,
+      current_quote, created_at, expires_at)
+    SELECT r1 || r2 || r3 || r4, 'harbour', 'R-' || id,
+      '{"businessName":"Harbour Kitchen","capture":"immediate","countryCode":"IE",'
       || '"currencyCode":"EUR","items":[{"id":"item","label":"One of everything","quantity":1,"unitAmount":1250}],'
       || '"merchantReference":"R-' || id || '","serviceTypes":["collection"]}', 'o' || id, 'storePickup',
-      '{}', 0, 'q' || id, at, at + 3600000000 FROM numbered
+      '{}', 0, 0, 'q' || id, at, at + 3600000000 FROM numbered
     """,
     """
     INSERT INTO quotes (id, basket, total, currency, pending, payable, sheet_state, lines, created_at)
@@ -103,10 +104,10 @@ struct FilledStore: Sendable {
   private static func operation(_ kind: String, _ letter: String, _ number: Int) -> String {
     """
     INSERT INTO operations (reference, payment, route, kind, amount, released_amount, is_final, cause, state,
-      number, acquirer_reference, network_transaction_id, tries, next_try, lease_owner, lease_until, fence, sent_at,
-      answered_at)
+      is_whole, number, acquirer_reference, network_transaction_id, tries, next_try, lease_owner, lease_until, fence,
+      sent_at, answered_at)
     SELECT substr(id, 1, 12) || '\(letter)' || substr(id, 14), id, 'sandbox', '\(kind)', 1250, 0, 0, 'shopper', 'approved',
-      \(number), 'A' || id, 'N' || r4, 0, at, '0123456789abcdef', 0, 1, at, at + 45000 FROM numbered
+      1, \(number), 'A' || id, 'N' || r4, 0, at, '0123456789abcdef', 0, 1, at, at + 45000 FROM numbered
     """
   }
 
@@ -122,9 +123,9 @@ struct FilledStore: Sendable {
   private static func auditEntry(_ event: String, _ number: Int) -> String {
     """
     INSERT INTO audit (chain, seq, payment, operation, event, status_before, status_after, authorized, captured,
-      refunded, recorded_at, hash)
+      refunded, recorded_at, hash, version)
     SELECT 'main', n * 4 - 3 + \(number), id, substr(id, 1, 12) || 'a' || substr(id, 14), '\(event)', '', 'authorizing',
-      1250, 0, 0, at, r1 || r2 || r3 || r4 || r4 || r3 || r2 || r1 FROM numbered
+      1250, 0, 0, at, r1 || r2 || r3 || r4 || r4 || r3 || r2 || r1, \(number + 1) FROM numbered
     """
   }
 }
