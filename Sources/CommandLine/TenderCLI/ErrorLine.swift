@@ -21,7 +21,9 @@ enum ErrorLine {
     case .other("file is not a database"): "this is no store of Tender: the file is no SQLite database"
     case .other(let reason): "the store refused: \(reason)"
     case .copyUnfinished: "a copy into this store is unfinished: run `tender store copy` again"
-    case .migrationChanged(let name): "the store was made by another version of Tender (\(name))"
+    case .migrationChanged(let name):
+      "the store was made by another version of Tender (its migration \(name) has another text): run that version, "
+        + "or begin with an empty store (for a demo: delete its folder, .tender)"
     case .migrationUnknown(let name):
       "this store was written by a newer version of Tender (this version does not know its migration \(name)): "
         + "run that version, or restore a backup that this version has written"

@@ -1,4 +1,5 @@
 import Foundation
+import Storage
 import TenderTesting
 import Testing
 
@@ -43,6 +44,18 @@ import Testing
         + " && grep -q '#compdef tender' usr/share/zsh/site-functions/_tender"
         + " && grep -q 'complete -c ' usr/share/fish/vendor_completions.d/tender.fish")
     #expect(answer.exitCode == 0, "\(answer.lines)")
+  }
+
+  @Test func `a store of another version is refused with what to do`() async throws {
+    let workshop = try Workshop()
+    let other = Migration("ledger-1", "CREATE TABLE payments (id TEXT PRIMARY KEY NOT NULL);\n")
+    try await Database.sqlite(path: workshop.path + "/tender.db", migrations: [other]).close()
+    let answer = try await workshop.run("tender store migrate --to tender.db")
+    #expect(answer.exitCode == 1)
+    let line = answer.lines.joined()
+    for part in ["another version of Tender (its migration ledger-1", "run that version", "delete its folder"] {
+      #expect(line.contains(part), "\(line)")
+    }
   }
 
   @Test(arguments: ["", "--json"]) func `the account number is shown on demand alone`(_ form: String) async throws {
