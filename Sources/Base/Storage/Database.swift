@@ -23,7 +23,7 @@ package struct Database: Sendable {
   ) async throws -> Database {
     let lock = try StoreLock(path: path)
     let pool = try SQLiteEngine.open(path)
-    try await SQLiteEngine.makeDurable(pool)
+    try await SQLiteEngine.prepareWriter(pool)
     try await SQLiteEngine.migrate(pool, Migrator(migrations: migrations, contracts: contracts), clock.now())
     return Database(engine: try SQLiteFile(pool: pool, lock: lock, clock: clock))
   }
