@@ -84,7 +84,7 @@ bench: bench-payments ## how fast payment tokens are opened and payments taken, 
 bench-engines: ## payments on SQLite, on PostgreSQL, and by two nodes of one PostgreSQL, in turns
 	@scripts/bench-engines
 
-bench-instructions: ## the instructions of a payment by function, under valgrind, compared with Benchmarks/instructions.txt
+bench-instructions: ## the instructions of a payment by function and its allocations, under valgrind, compared with Benchmarks/instructions.txt
 	@scripts/bench-instructions
 
 bench-counts: ## what a payment takes, counted and compared with Benchmarks/baseline.txt; RECORD=yes makes it the baseline
