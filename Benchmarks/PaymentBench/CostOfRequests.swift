@@ -16,6 +16,7 @@ struct CostOfRequests: Sendable {
       }
     }
     guard let most = costs.max(by: { $0.time < $1.time }) else { throw BenchFailure("no request was sent") }
+    print("the most expensive: \(most.name), answered \(most.status)")
     report("http.cost.max", most.time / .milliseconds(1), "ms", bar: .atMost(CostMeter.bar / .milliseconds(1)))
   }
 }
