@@ -18,7 +18,8 @@ struct FilledStore: Sendable {
     try FileManager.default.createDirectory(
       atPath: (path as NSString).deletingLastPathComponent, withIntermediateDirectories: true)
     let database = try await Database.sqlite(path: path, migrations: PaymentAdministration.migrations)
-    let indexes = try await database.write { try withoutIndexes($0) }
+    try await database.write { try keepPages($0) }
+    let indexes = try await database.write { try dropIndexes($0) }
     let start = WallClock.system.now().adding(.seconds(-365 * 86_400))
     let chunk = max(20_000, payments / Self.parts)
     for first in stride(from: 1, through: payments, by: chunk) {
@@ -30,12 +31,15 @@ struct FilledStore: Sendable {
     await database.close()
   }
 
-  /// Takes the indexes away until the rows are there: sorting is many times faster than inserting at random places.
-  /// Room for the rest of a transaction's pages, which would be written several times otherwise.
-  ///
-  /// - Returns: what makes the indexes again.
-  private func withoutIndexes(_ store: Transaction) throws -> [String] {
+  /// Sets the writer's cache to 0.8 KiB a payment. Pages that do not fit are written several times in one transaction.
+  private func keepPages(_ store: Transaction) throws {
     _ = try store.row("PRAGMA cache_size = -\(max(2_000, payments * 4 / 5))")
+  }
+
+  /// Sorting all keys at the end is many times faster than inserting each at a random place.
+  ///
+  /// - Returns: the statements that make the indexes again.
+  private func dropIndexes(_ store: Transaction) throws -> [String] {
     let indexes = try store.rows("SELECT name, sql FROM sqlite_schema WHERE type = 'index' AND sql IS NOT NULL")
     for index in indexes { try store.run("DROP INDEX \(try index.text("name"))") }
     return try indexes.map { try $0.text("sql") }
@@ -50,8 +54,7 @@ struct FilledStore: Sendable {
     }
   }
 
-  /// Reads the indexes to which a payment adds at random places, so that the system has them in memory, as on a machine
-  /// that has been up for a while.
+  /// Reads the indexes to which a payment adds at random places, so that they are in the kernel's page cache.
   func readIndexes() async throws {
     let database = try await Database.sqlite(path: path, migrations: [])
     for (table, column) in [
