@@ -34,15 +34,18 @@ package final class ConnectionLimit: Sendable {
   /// Whether a connection that becomes idle now shall close.
   package var wantsRoom: Bool { isWaiting.load(ordering: .sequentiallyConsistent) }
 
-  /// Adds a connection that was accepted.
+  /// Adds a connection that was accepted. If a caller waits in the system's queue, an idle connection is closed: there
+  /// may have been none when the caller came.
   ///
   /// - Parameter evict: closes it, if it is idle still; otherwise it calls ``keep(_:)``.
   package func add(evict: @escaping @Sendable () -> Void) -> Connection {
-    state.withLock { state in
+    let (connection, victims) = state.withLock { state in
       let connection = Connection(at: state.connections.count, evict: evict)
       state.connections.append(connection)
-      return connection
+      return (connection, wantsRoom ? state.makeRoom(below: maximum).victims : [])
     }
+    for victim in victims { victim.evict() }
+    return connection
   }
 
   package func remove(_ connection: Connection) {
@@ -65,8 +68,11 @@ package final class ConnectionLimit: Sendable {
   package func makeRoom() -> Bool {
     // Set before the connections are looked at, so that one that becomes idle meanwhile is not overlooked.
     isWaiting.store(true, ordering: .sequentiallyConsistent)
-    let (victims, hasRoom) = state.withLock { $0.makeRoom(below: maximum) }
-    if hasRoom { isWaiting.store(false, ordering: .sequentiallyConsistent) }
+    let (victims, hasRoom) = state.withLock { state in
+      let found = state.makeRoom(below: maximum)
+      if found.hasRoom { isWaiting.store(false, ordering: .sequentiallyConsistent) }
+      return found
+    }
     for victim in victims { victim.evict() }
     return hasRoom
   }

@@ -137,6 +137,15 @@ import Testing
     #expect(limit.makeRoom() && !limit.wantsRoom)
   }
 
+  @Test func `evicts one that is set up while a caller waits: there was none to evict when the caller came`() {
+    for _ in 0..<4 { limit.accepted() }
+    #expect(!limit.makeRoom() && evicted.all.isEmpty)
+    let connections = (0..<4).map { number in limit.add { [evicted] in evicted.note(number) } }
+    #expect(evicted.all == [0] && connections.count == 4)
+    close(connections[0])
+    #expect(limit.makeRoom() && evicted.all == [0])
+  }
+
   @Test func `counts a victim that has begun to work meanwhile`() {
     let connections = (0..<4).map(open)
     #expect(limit.makeRoom())
