@@ -66,9 +66,12 @@ package struct WebhookDispatcher: Sendable {
 
   /// Delivers until the task is cancelled. A queue that is slow does not hold up another.
   ///
-  /// - Parameter pause: how long it waits when nothing happens, and before it looks for tries that have become due. After
-  ///   twice as long without an event it closes the connections to an endpoint.
-  package func run(lookingEvery pause: Duration = .seconds(1)) async {
+  /// - Parameters:
+  ///   - pause: how long it waits when nothing happens, and before it looks for tries that have become due.
+  ///   - limit: after how long without an event it closes the connections to an endpoint; by default after twice the
+  ///     pause.
+  package func run(lookingEvery pause: Duration = .seconds(1), closingAfter limit: Duration? = nil) async {
+    let limit = limit ?? pause * 2
     let busy = BusyQueues()
     await withDiscardingTaskGroup { group in
       var sinceQueues = pause
@@ -77,10 +80,10 @@ package struct WebhookDispatcher: Sendable {
         do {
           if let queues = try await handOver() {
             wait = min(pause, Self.busyPause)
-            drain(queues, busy, pause, in: &group)
+            drain(queues, busy, limit, in: &group)
           }
           if sinceQueues >= pause {
-            drain(try await queues(), busy, pause, in: &group)
+            drain(try await queues(), busy, limit, in: &group)
             sinceQueues = .zero
           }
         } catch {
@@ -94,13 +97,13 @@ package struct WebhookDispatcher: Sendable {
   }
 
   private func drain(
-    _ queues: some Sequence<EndpointQueue>, _ busy: BusyQueues, _ pause: Duration, in group: inout DiscardingTaskGroup
+    _ queues: some Sequence<EndpointQueue>, _ busy: BusyQueues, _ limit: Duration, in group: inout DiscardingTaskGroup
   ) {
     for queue in queues where busy.enter(queue) {
       group.addTask {
-        let end = ContinuousClock.now + Self.longestWait
+        let end = ContinuousClock.now + max(limit, Self.longestWait)
         await reporting {
-          try await drain(queue) { ContinuousClock.now < end ? await busy.hasMore(queue, within: pause * 2) : false }
+          try await drain(queue) { ContinuousClock.now < end ? await busy.hasMore(queue, within: limit) : false }
         }
         busy.leave(queue)
       }
@@ -319,7 +322,7 @@ private final class BusyQueues: Sendable {
   func hasMore(_ queue: EndpointQueue, within limit: Duration) async -> Bool {
     for _ in 0..<max(1, Int(limit / Self.pause)) {
       if queues.withLock({ $0.updateValue(false, forKey: queue) == true }) { return true }
-      try? await Task.sleep(for: Self.pause)
+      guard (try? await Task.sleep(for: Self.pause)) != nil else { return false }
     }
     return false
   }

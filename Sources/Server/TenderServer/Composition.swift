@@ -17,7 +17,7 @@ struct Runtime: Sendable {
   /// Of the store; nil for the engine's own.
   let storeClock: WallClock?
   let random: RandomBytes
-  /// Of what runs on a timer.
+  /// Of what runs on a timer or within a limit of time.
   let scheduler: Scheduler
   let network: Network
   /// In place of Apple's root; nil outside of tests.
@@ -89,7 +89,7 @@ struct Composition: Sendable {
     gateway = PaymentGateway(
       opener: TokenOpener(verifier: verifier, keys: keys.ring), journal: journal,
       routes: routes.watched(by: breakers, control, traces, metrics, runtime.logger), clock: runtime.clock,
-      random: runtime.random,
+      random: runtime.random, scheduler: runtime.scheduler,
       policy: configuration.gatewayPolicy, crashes: runtime.crashes, admission: control,
       observer: { [traces] in traces?.note($0) })
     try await gateway.refuseUnfinishedElsewhere()
@@ -97,7 +97,7 @@ struct Composition: Sendable {
     fingerprintKey = try FingerprintKey.read(configuration.fingerprintKeyFile, runtime.random)
     if configuration.storeURL != nil { try await configuration.requireSharedKeys(fingerprintKey, journal.database) }
     orderService = .configured(folders, gateway, guests, runtime)
-    quotas = Quotas(configuration.quotas)
+    quotas = Quotas(configuration.quotas, uptime: runtime.scheduler.uptime)
     clientSessions = ClientSessions(journal.database, clock: runtime.clock, random: runtime.random)
     customerInputKeys = .configured(configuration, journal.database, runtime)
     try MerchantWebhooks.validate(folders, allowsPrivate: configuration.allowsPrivateWebhooks)

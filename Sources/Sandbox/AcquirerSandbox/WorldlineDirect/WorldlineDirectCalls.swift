@@ -85,7 +85,7 @@ extension WorldlineDirectRoutes {
     let name = "\(merchant) \(key ?? store.newPaymentID())"
     guard service.inProgress.begin(name) else { throw WorldlineDirectRefusal(.inProgress) }
     defer { service.inProgress.end(name) }
-    if act.delay > .zero { try await Task.sleep(for: act.delay) }
+    if act.delay > .zero { try await service.sleep(act.delay) }
     let reply = try await store.once(merchant, key, act.run)
     return (reply, act.isAnswerLost && reply.firstAt == nil)
   }

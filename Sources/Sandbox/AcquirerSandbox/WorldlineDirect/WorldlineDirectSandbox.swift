@@ -15,6 +15,7 @@ package struct WorldlineDirectSandbox: EventSource {
   let accounts: [WorldlineDirectAccount]
   let clock: WallClock
   let silence: Duration
+  let sleep: @Sendable (Duration) async throws -> Void
   let faults = ProviderFaults<WorldlineDirectFault>()
   let inProgress = WorldlineDirectKeysInProgress()
 
@@ -22,9 +23,11 @@ package struct WorldlineDirectSandbox: EventSource {
   ///   - databasePath: an SQLite file of its own.
   ///   - tokenRootPEM: the root of the payment tokens that it accepts.
   ///   - silence: how long a call hangs that gets no answer; longer than any client waits.
+  ///   - sleep: passes the time that a slow answer takes.
   package init(
     databasePath: String, tokenRootPEM: String, accounts: [WorldlineDirectAccount] = [.sandbox],
-    clock: WallClock = .system, random: RandomBytes = .system, silence: Duration = .seconds(40)
+    clock: WallClock = .system, random: RandomBytes = .system, silence: Duration = .seconds(40),
+    sleep: @escaping @Sendable (Duration) async throws -> Void = Scheduler.system.sleep
   ) async throws {
     let database = try await Database.sqlite(
       path: databasePath, migrations: WorldlineDirectStore.migrations, clock: clock)
@@ -34,6 +37,7 @@ package struct WorldlineDirectSandbox: EventSource {
     self.accounts = accounts
     self.clock = clock
     self.silence = silence
+    self.sleep = sleep
   }
 
   package func close() async { await store.database.close() }
