@@ -249,7 +249,7 @@ let package = Package(
     tests("Unit/StructureTests", ["TenderTesting"]),
     tests("Unit/Base/TenderPaymentsTests", ["TenderPayments"]),
     tests("Unit/Base/StrictJSONTests", ["StrictJSON", "TenderTesting"]),
-    tests("Unit/Base/HTTPTransportTests", ["HTTPTransport", "TenderPayments", nioCore, nioPosix]),
+    tests("Unit/Base/HTTPTransportTests", ["HTTPTransport", "TenderPayments", "TenderTesting", nioCore, nioPosix]),
     tests(
       "Unit/Base/HTTPServingTests",
       ["HTTPServing", "StrictJSON", httpTypes, hummingbird, hummingbirdTesting, nioCore]),
@@ -265,7 +265,7 @@ let package = Package(
         "ApplePayToken", "KeyAgent", "TenderTesting", "TenderPayments", "StrictJSON", crypto, cryptoExtras, x509,
         asn1,
       ]),
-    tests("Unit/Tokens/KeyAgentTests", ["KeyAgent", "ApplePayToken", "TenderPayments", crypto]),
+    tests("Unit/Tokens/KeyAgentTests", ["KeyAgent", "ApplePayToken", "TenderPayments", "TenderTesting", crypto]),
     tests("Unit/Payments/DirectWireTests", ["DirectWire", "StrictJSON", "TenderPayments"]),
     tests(
       "Unit/Payments/AcquiringTests",
@@ -305,8 +305,8 @@ let package = Package(
     tests(
       "Unit/Sandbox/AcquirerSandboxTests",
       [
-        "AcquirerSandbox", "DirectWire", "TokenIssuer", "SandboxTesting", "TenderPayments", "StrictJSON", httpTypes,
-        nioCore, hummingbird, hummingbirdTesting,
+        "AcquirerSandbox", "DirectWire", "TokenIssuer", "SandboxTesting", "TenderPayments", "TenderTesting",
+        "StrictJSON", httpTypes, nioCore, hummingbird, hummingbirdTesting,
       ]),
     tests(
       "Unit/Sandbox/AppleSandboxTests",
@@ -317,7 +317,7 @@ let package = Package(
     tests(
       "Unit/Sandbox/DemoShopTests",
       [
-        "DemoShop", "HTTPTransport", "DirectWire", "StrictJSON", "TenderPayments", crypto, hummingbird,
+        "DemoShop", "HTTPTransport", "DirectWire", "StrictJSON", "TenderPayments", "TenderTesting", crypto, hummingbird,
         hummingbirdTesting, httpTypes, nioCore,
       ]),
     tests(
@@ -400,6 +400,6 @@ let package = Package(
         asn1, x509,
       ]),
     support("Benchmarks/LoadGenerator", [nioCore, nioPosix, nioSSL]),
-    tests("Attacks/LoadGeneratorTests", ["LoadGenerator", nioCore, nioPosix]),
+    tests("Attacks/LoadGeneratorTests", ["LoadGenerator", "TenderTesting", nioCore, nioPosix]),
   ].filter { $0.type != .test || areChosen($0) }
 )

@@ -23,20 +23,23 @@ struct HostileRequest: Sendable {
     headers.append((name, value))
   }
 
-  /// As it is sent. The connection closes after the answer, so that the answer's end is seen.
+  /// As it is sent. The connection closes after the answer, so that the answer's end is seen. Where an attack has set the
+  /// header, a second request closes it.
   func bytes(to target: CostTarget) -> [UInt8] {
     var lines = headers
     func add(_ name: String, _ value: String) {
       if !lines.contains(where: { $0.name == name }) { lines.append((name, value)) }
     }
     add("Host", "localhost")
+    let isClosed = !lines.contains { $0.name == "Connection" }
     add("Connection", "close")
     if !body.isEmpty { add("Content-Type", "application/json") }
     for (name, value) in signed(lines, for: target) { add(name, value) }
     let (framing, content) = framed()
     if let framing { add(framing.0, framing.1) }
     let head = lines.map { "\($0.name): \($0.value)\r\n" }.joined()
-    return Array("\(method) \(self.target) HTTP/1.1\r\n\(head)\r\n".utf8) + content
+    let next = isClosed ? "" : "GET /healthz HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n"
+    return Array("\(method) \(self.target) HTTP/1.1\r\n\(head)\r\n".utf8) + content + Array(next.utf8)
   }
 
   private func framed() -> (header: (String, String)?, content: [UInt8]) {

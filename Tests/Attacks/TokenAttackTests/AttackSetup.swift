@@ -55,7 +55,7 @@ extension TokenOpener {
   /// The refusal; nil when the token opens. An agent that is late on a busy machine is waited for.
   func refusal(of token: EncryptedPaymentToken) -> PaymentTokenError? {
     do {
-      _ = try open(token, for: VectorLibrary.merchant, at: AttackSetup.arrival, within: KeyLocation.timeout)
+      _ = try open(token, for: VectorLibrary.merchant, at: AttackSetup.arrival, within: TestRun.whole)
       return nil
     } catch {
       return error

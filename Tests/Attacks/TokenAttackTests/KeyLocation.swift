@@ -2,14 +2,12 @@ import ApplePayToken
 import Foundation
 import KeyAgent
 import TenderPayments
+import TenderTesting
 
 /// Where the private keys are; an attack's result must not depend on it.
 enum KeyLocation: Sendable, CaseIterable {
   case memory
   case agent
-
-  /// Longer than a payment would wait, so that a busy machine does not fail an attack.
-  static let timeout = Duration.seconds(60)
 
   /// The key, at this location.
   func held(_ key: ProcessingKey) throws -> ProcessingKey {
@@ -29,7 +27,7 @@ enum KeyLocation: Sendable, CaseIterable {
     let client: KeyAgentClient
 
     private init() throws {
-      let server = try KeyAgentServer(path: Self.path, patience: KeyLocation.timeout)
+      let server = try KeyAgentServer(path: Self.path, idle: TestRun.whole, patience: TestRun.whole)
       self.server = server
       client = KeyAgentClient(path: Self.path)
       atexit { _ = unlink(Agent.path) }

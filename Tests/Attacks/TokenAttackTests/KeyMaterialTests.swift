@@ -1,5 +1,6 @@
 import ApplePayToken
 import TenderPayments
+import TenderTesting
 import Testing
 import TokenIssuer
 
@@ -34,7 +35,7 @@ import TokenIssuer
 
   private func ask(_ holder: any ProcessingKeyHolder, _ material: EncryptedPaymentToken.KeyMaterial) -> Answer {
     do {
-      return .key(try holder.contentKey(from: material, within: KeyLocation.timeout).bytes)
+      return .key(try holder.contentKey(from: material, within: TestRun.whole).bytes)
     } catch {
       return .refused(error.code)
     }

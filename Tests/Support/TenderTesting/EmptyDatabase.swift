@@ -47,11 +47,18 @@ package final class EmptyDatabase: Sendable {
     }
   }
 
-  /// How a node reaches this database; only on PostgreSQL.
+  /// How a node reaches this database, with limits that do not strike; only on PostgreSQL.
   package func settings(_ change: (inout PostgresSettings) -> Void = { _ in }) throws -> PostgresSettings {
-    var settings = PostgresSettings(address: try address)
-    settings.connections = 4
+    var settings = Self.unhurried(try address, connections: 4)
     change(&settings)
+    return settings
+  }
+
+  private static func unhurried(_ address: String, connections: Int) -> PostgresSettings {
+    var settings = PostgresSettings(address: address)
+    settings.connections = connections
+    (settings.patience, settings.statementLimit, settings.lockLimit) = (TestRun.whole, TestRun.whole, TestRun.whole)
+    (settings.idleLimit, settings.commitLimit) = (TestRun.whole, TestRun.whole)
     return settings
   }
 
@@ -73,11 +80,9 @@ package final class EmptyDatabase: Sendable {
   private static func makeSchema() async throws -> String {
     guard let address = PostgresUnderTest.address else { throw StorageError.connection("POSTGRES_UNDER_TEST") }
     let name = "test_\(UUID().uuidString.lowercased().filter { $0 != "-" })"
-    var settings = PostgresSettings(address: address)
-    settings.connections = 1
-    let database = try await Database.postgres(settings, migrations: [])
+    let database = try await Database.postgres(unhurried(address, connections: 1), migrations: [])
     try await database.write { try $0.run("CREATE SCHEMA \(name)") }
     await database.close()
-    return "\(address)?options=-c%20search_path%3D\(name)"
+    return "\(address)?connect_timeout=0&options=-c%20search_path%3D\(name)"
   }
 }

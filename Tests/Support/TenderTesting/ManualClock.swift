@@ -19,10 +19,9 @@ package final class ManualClock: Sendable {
 
   package var wall: WallClock { WallClock { self.now } }
 
-  /// The system clock plus the time advanced here.
+  /// Its monotonic time is what was advanced here. Sleeping takes the machine's time.
   package var scheduler: Scheduler {
     Scheduler(
-      uptime: { Scheduler.system.uptime() + self.state.withLock { $0.uptime } }, sleep: Scheduler.system.sleep,
-      finish: Scheduler.system.finish)
+      uptime: { self.state.withLock { $0.uptime } }, sleep: Scheduler.system.sleep, finish: Scheduler.system.finish)
   }
 }

@@ -5,15 +5,11 @@ import TenderPayments
 /// Stops statements on PostgreSQL in the middle of their transactions, so that a test can do something meanwhile.
 package struct StatementGate: Sendable {
   private let number = Int64.random(in: 1...Int64(Int32.max))
-  /// Its connections wait longer for locks than a test lasts.
   package let database: Database
 
   /// - Parameter place: a database on PostgreSQL.
   package init(_ place: EmptyDatabase) async throws {
-    let settings = try place.settings {
-      ($0.lockLimit, $0.statementLimit, $0.idleLimit) = (.seconds(60), .seconds(60), .seconds(60))
-    }
-    database = try await Database.postgres(settings, migrations: [])
+    database = try await Database.postgres(try place.settings(), migrations: [])
   }
 
   /// Runs `body` while statements stop at moments such as `AFTER INSERT ON orders`, each of another table.
@@ -52,16 +48,15 @@ package struct StatementGate: Sendable {
   /// Returns when so many statements have stopped.
   package func untilStopped(_ count: Int) async throws {
     let number = number
-    for _ in 0..<600 {
-      let stopped = try await database.read { store in
-        try store.rows(
-          "SELECT pid FROM pg_locks WHERE locktype = 'advisory' AND NOT granted AND CAST(objid AS BIGINT) = $1",
-          .integer(number)
-        ).count
-      }
-      if stopped >= count { return }
-      try await Task.sleep(for: .milliseconds(20))
-    }
-    throw StorageError.busy
+    try await waitFor(
+      "\(count) statements that have stopped",
+      {
+        try await database.read { store in
+          try store.rows(
+            "SELECT pid FROM pg_locks WHERE locktype = 'advisory' AND NOT granted AND CAST(objid AS BIGINT) = $1",
+            .integer(number)
+          ).count
+        }
+      }, until: { $0 >= count })
   }
 }

@@ -1,24 +1,25 @@
 import HTTPTransport
 import NIOPosix
+import TenderTesting
 import Testing
 
 private struct Late: Error {}
 private struct Broken: Error {}
 
-@Suite(.timeLimit(.minutes(2))) struct `A time limit` {
+@Suite struct `A time limit` {
   private func run(_ length: Duration, _ work: @escaping @Sendable () async throws -> Int) async throws -> Int {
     try await TimeLimit(length, on: MultiThreadedEventLoopGroup.singleton.any()).run(late: Late(), work)
   }
 
-  /// Much longer than any limit here, and than the suite may take.
+  /// Until it is cancelled.
   @Sendable private static func forever() async throws -> Int {
-    try await Task.sleep(for: .seconds(600))
+    try await Task.sleep(for: TestRun.whole)
     return 1
   }
 
   @Test func `does not affect work that finishes in time`() async throws {
-    #expect(try await run(.seconds(300)) { 7 } == 7)
-    await #expect(throws: Broken.self) { try await run(.seconds(300)) { throw Broken() } }
+    #expect(try await run(TestRun.whole) { 7 } == 7)
+    await #expect(throws: Broken.self) { try await run(TestRun.whole) { throw Broken() } }
   }
 
   @Test func `cancels work that is late`() async {
@@ -45,7 +46,7 @@ private struct Broken: Error {}
   }
 
   @Test func `cancels the work when the caller is cancelled`() async {
-    let caller = Task { try await run(.seconds(300), Self.forever) }
+    let caller = Task { try await run(TestRun.whole, Self.forever) }
     caller.cancel()
     await #expect(throws: CancellationError.self) { try await caller.value }
   }

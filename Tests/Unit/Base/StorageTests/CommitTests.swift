@@ -34,8 +34,10 @@ private let schema = [
       }
       for await _ in held {}
       for id in 0..<640 { group.addTask { try await insert(id, database) } }
-      while database.waiting < 640 { await Task.yield() }
-      gate.signal()
+      do {
+        defer { gate.signal() }
+        try await waitUntil("640 writes that wait") { database.waiting == 640 }
+      }
       try await group.waitForAll()
     }
     let count = try await database.read { try $0.row("SELECT count(*) AS n FROM lines")?.integer("n") }
@@ -97,11 +99,13 @@ private let schema = [
     let (held, gate) = AsyncStream.makeStream(of: Void.self)
     let hooks = CommitHooks(before: { for await _ in held {} }, inside: inside)
     let database = try MemoryStore().open(schema, clock: .system, hooks: hooks)
-    let acknowledged = await withTaskGroup(of: Bool.self) { group in
+    let acknowledged = try await withThrowingTaskGroup(of: Bool.self) { group in
       for id in 0..<count { group.addTask { await insert(id, database) } }
-      while database.waiting < count { await Task.yield() }
-      gate.finish()
-      return await group.reduce(0) { $0 + ($1 ? 1 : 0) }
+      do {
+        defer { gate.finish() }
+        try await waitUntil("\(count) writes that wait") { database.waiting == count }
+      }
+      return try await group.reduce(0) { $0 + ($1 ? 1 : 0) }
     }
     return (acknowledged, database)
   }

@@ -453,8 +453,10 @@ private let families = [
       return [before, try store.rows("SELECT id FROM accounts").count]
     }
     for await _ in begun {}
-    try await database.write { try $0.run("INSERT INTO accounts (id, held) VALUES ('a', 0)") }
-    gate.signal()
+    do {
+      defer { gate.signal() }
+      try await database.write { try $0.run("INSERT INTO accounts (id, held) VALUES ('a', 0)") }
+    }
     #expect(try await counts == [0, 0])
     await place.close(database)
   }

@@ -72,12 +72,15 @@ private enum Version {
 
   /// Connections that were closed leave PostgreSQL's list a moment later.
   private func contracted(_ place: EmptyDatabase, _ engine: StoreEngineUnderTest) async throws -> Database {
-    for _ in 0..<100 {
-      do { return try await node(place, engine, Version.second, contracts: true) } catch StorageError.otherVersions {
-        try await Task.sleep(for: .milliseconds(50))
+    let opened = try await waitFor(
+      "the nodes of the version before to leave PostgreSQL's list",
+      { () async throws -> Database? in
+        do { return try await node(place, engine, Version.second, contracts: true) } catch StorageError.otherVersions {
+          return nil
+        }
       }
-    }
-    throw StorageError.busy
+    ) { $0 != nil }
+    return try #require(opened)
   }
 
   @Test(arguments: StoreEngineUnderTest.present) func `makes a new store whole`(

@@ -37,7 +37,7 @@ private enum Fate: Sendable, Equatable {
       let one = shown[number % 16]
       return try await Fate {
         if number < 32 { return try await orders.cancel(one.basket, of: Shop.merchant) }
-        _ = try await orders.place(one.payment, of: Shop.merchant, before: .after(.seconds(300)))
+        _ = try await orders.place(one.payment, of: Shop.merchant, before: .after(TestRun.whole))
       }
     }
     let allowed: [Fate] = [
@@ -64,7 +64,7 @@ private enum Fate: Sendable, Equatable {
           _ = try await orders.put(SharedShop.document(place, price: 1_490), as: one.basket, of: Shop.merchant)
           return
         }
-        _ = try await orders.place(one.payment, of: Shop.merchant, before: .after(.seconds(300)))
+        _ = try await orders.place(one.payment, of: Shop.merchant, before: .after(TestRun.whole))
       }
     }
     let allowed: [Fate] = [.done, .refused("basket_placed"), .refused("quote_stale"), .refused("payment_in_progress")]
@@ -128,7 +128,7 @@ private enum Fate: Sendable, Equatable {
       shop.service(over: try await shop.patientDatabase()), shop.service(over: try await shop.patientDatabase())
     )
     let (payment, change) = try await gate.stopping("AFTER INSERT ON orders") {
-      let payment = Task { try await paying.place(shown.payment, of: Shop.merchant, before: .after(.seconds(300))) }
+      let payment = Task { try await paying.place(shown.payment, of: Shop.merchant, before: .after(TestRun.whole)) }
       try await gate.untilStopped(1)
       let change = Task {
         try await Fate {
@@ -136,7 +136,7 @@ private enum Fate: Sendable, Equatable {
           try await changing.put(SharedShop.document(0, price: 1_490), as: shown.basket, of: Shop.merchant)
         }
       }
-      try await Task.sleep(for: .milliseconds(300))
+      try await shop.untilSomebodyWaits()
       return (payment, change)
     }
     #expect(try await payment.value.status.isLive)
@@ -159,7 +159,7 @@ private enum Fate: Sendable, Equatable {
       let change = Task {
         _ = try await changing.put(SharedShop.document(0, price: 1_490), as: id, of: Shop.merchant)
       }
-      try await Task.sleep(for: .milliseconds(300))
+      try await shop.untilSomebodyWaits()
       return (sheet, change)
     }
     _ = try await (sheet.value, change.value)
@@ -174,22 +174,24 @@ private enum Fate: Sendable, Equatable {
     let gate = DispatchSemaphore(value: 0)
     let holder = try await hold(shown.basket, in: patient, until: gate)
     let waiting = Task {
-      try await shop.service(over: patient).place(shown.payment, of: Shop.merchant, before: .after(.seconds(300)))
+      try await shop.service(over: patient).place(shown.payment, of: Shop.merchant, before: .after(TestRun.whole))
     }
-    try await shop.untilSomebodyWaits()
-    // Ten times as many as there are chains: one would meet the chain of the payment that waits.
-    let journal = Journal(shop.databases[0])
-    try await withThrowingTaskGroup(of: Void.self) { group in
-      for first in 0..<8 {
-        group.addTask {
-          for number in stride(from: first, to: 640, by: 8) {
-            _ = try await journal.claim(.sample("order-\(number)"), spending: .sample(number), card: .sample)
+    do {
+      defer { gate.signal() }
+      try await shop.untilSomebodyWaits()
+      // Ten times as many as there are chains: one would meet the chain of the payment that waits.
+      let journal = Journal(shop.databases[0])
+      try await withThrowingTaskGroup(of: Void.self) { group in
+        for first in 0..<8 {
+          group.addTask {
+            for number in stride(from: first, to: 640, by: 8) {
+              _ = try await journal.claim(.sample("order-\(number)"), spending: .sample(number), card: .sample)
+            }
           }
         }
+        try await group.waitForAll()
       }
-      try await group.waitForAll()
     }
-    gate.signal()
     try await holder.value
     #expect(try await waiting.value.status.isLive)
     await patient.close()

@@ -107,7 +107,7 @@ private struct Claims: JWTPayload {
     let request = PlaceOrderRequest(
       basket: basket, quote: quote.id, token: try await shop.token(for: quote.id, of: basket),
       shippingContact: .dublin, guestToken: token)
-    return try await shop.orderService.place(request, of: Shop.merchant, before: .after(.seconds(25)))
+    return try await shop.orderService.place(request, of: Shop.merchant, before: .after(TestRun.whole))
   }
 
   private func shop() async throws -> Shop {

@@ -32,18 +32,18 @@ struct SharedShop: Sendable {
     self.databases = databases
     orders = databases.map { [wallet, acquirer] database in
       var policy = GatewayPolicy()
-      (policy.patience, policy.budget) = (.seconds(60), .seconds(600))
+      (policy.patience, policy.budget) = (TestRun.whole, TestRun.whole)
       let gateway = PaymentGateway(
         opener: wallet.opener, journal: Journal(database), acquirer: acquirer.acquirer, policy: policy)
       return OrderService(gateway: gateway, terms: { _ in MerchantTerms() })
     }
   }
 
-  /// One more process, which waits longer for locks; only on PostgreSQL.
+  /// One more process, which waits for locks without a limit; only on PostgreSQL.
   func patientDatabase() async throws -> Database {
     try await Database.postgres(
       try place.settings {
-        ($0.lockLimit, $0.statementLimit, $0.idleLimit) = (.seconds(60), .seconds(60), .seconds(60))
+        ($0.lockLimit, $0.statementLimit, $0.idleLimit) = (TestRun.whole, TestRun.whole, TestRun.whole)
       }, migrations: Journal.migrations + OrderService.migrations)
   }
 
@@ -113,19 +113,18 @@ struct SharedShop: Sendable {
     }
   }
 
-  /// Returns when a transaction waits for a row of this database's baskets.
+  /// Returns when a transaction waits for a row of this database's baskets, and not at a ``StatementGate``.
   func untilSomebodyWaits() async throws {
-    for _ in 0..<600 {
-      let waiting = try await databases[0].read { store in
-        try store.rows(
+    try await waitUntil("a transaction that waits for a basket") {
+      try await databases[0].read { store in
+        try !store.rows(
           """
           SELECT l.pid FROM pg_locks w JOIN pg_locks l ON l.pid = w.pid
-          WHERE NOT w.granted AND l.locktype = 'relation' AND l.relation = CAST('baskets' AS regclass)
-          """)
+          WHERE NOT w.granted AND w.locktype <> 'advisory'
+            AND l.locktype = 'relation' AND l.relation = CAST('baskets' AS regclass)
+          """
+        ).isEmpty
       }
-      if !waiting.isEmpty { return }
-      try await Task.sleep(for: .milliseconds(50))
     }
-    throw StorageError.busy
   }
 }

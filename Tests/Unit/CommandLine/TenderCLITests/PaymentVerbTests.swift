@@ -1,3 +1,4 @@
+import Foundation
 import HTTPTransport
 import Ledger
 import Storage
@@ -78,8 +79,7 @@ import Testing
       }
       let refused = try await workshop.run("echo n | script -qec 'tender payment capture \(flags)' /dev/null")
       #expect(refused.exitCode == 1 && refused.lines.contains { $0.contains("nothing was done") }, "\(refused.lines)")
-      let agreed = try await workshop.run(
-        "(sleep 2; echo y) | script -qec 'tender payment capture --amount 5.00 \(flags)' /dev/null")
+      let agreed = try await Self.answer("y", to: "tender payment capture --amount 5.00 \(flags)", in: workshop)
       #expect(agreed.exitCode == 0, "\(agreed.lines)")
       #expect(agreed.lines.contains { $0.hasPrefix("capture 5.00 EUR \(plan)") }, "\(agreed.lines)")
       let all = try await workshop.run("tender payment refund --yes \(flags)")
@@ -132,6 +132,21 @@ import Testing
       #expect(try await workshop.run("\(resolve) --as failed --note 'once more'").exitCode == 1)
       let chain = try await workshop.run("tender payment verify-journal --store tender.db")
       #expect(chain.exitCode == 0, "\(chain.lines)")
+    }
+  }
+
+  /// Answers a command at a terminal once it has asked: what is typed before would be echoed before the question.
+  private static func answer(
+    _ word: String, to command: String, in workshop: Workshop
+  ) async throws -> Workshop.Answer {
+    let path = workshop.path + "/typed"
+    try #require(mkfifo(path, 0o600) == 0)
+    // For reading too, so that opening it does not wait for the command.
+    let typed = try FileHandle(forUpdating: URL(filePath: path))
+    return try await workshop.with("script -qec '\(command)' /dev/null < typed", sign: "Go on?") { program in
+      try typed.write(contentsOf: Data("\(word)\n".utf8))
+      try typed.close()
+      return Workshop.Answer(exitCode: await program.end(), lines: program.lines)
     }
   }
 
@@ -198,7 +213,7 @@ private struct TestStore: Sendable {
         HTTPField("Authorization", "Bearer sandbox-acquirer-key"), HTTPField("Content-Type", "application/json"),
       ], body: body.serialized())
     let client = try LiveHTTPClient()
-    let answer = try await client.sender.send(request, .seconds(30))
+    let answer = try await client.sender.send(request, TestRun.whole)
     try await client.shutdown()
     guard case .string(let name)? = try JSONReader.read(answer.body)["acquirerReference"] else { throw NoAttempt() }
     return name

@@ -29,9 +29,9 @@ final class Workshop: Sendable {
 
   func text(_ name: String) throws -> String { try String(contentsOfFile: "\(path)/\(name)", encoding: .utf8) }
 
-  /// Runs a line of shell and waits for its end, at most a minute.
+  /// Runs a line of shell and waits for its end.
   func run(_ command: String) async throws -> Answer {
-    let program = try RunningProgram(command, in: self, seconds: 60)
+    let program = try RunningProgram(command, in: self)
     let code = await program.end()
     return Answer(exitCode: code, lines: program.lines)
   }
@@ -42,7 +42,7 @@ final class Workshop: Sendable {
   func with<R: Sendable>(
     _ command: String, sign: String, _ body: (RunningProgram) async throws -> R
   ) async throws -> R {
-    let program = try RunningProgram("exec " + command, in: self, seconds: 180)
+    let program = try RunningProgram("exec " + command, in: self)
     do {
       try await program.wait(for: sign)
       let result = try await body(program)
@@ -55,15 +55,15 @@ final class Workshop: Sendable {
   }
 }
 
-/// A program under test. It cannot outlive its time, even when the tests are killed.
+/// A program under test. It ends within a day, even when the tests are killed.
 final class RunningProgram: Sendable {
   private let process: ChildProcess
   private let output: String
 
-  init(_ command: String, in place: Workshop, seconds: Int) throws {
+  init(_ command: String, in place: Workshop) throws {
     output = "\(place.path)/.output-\(UUID().uuidString)"
     process = try ChildProcess(
-      ["/usr/bin/env", "-C", place.path, "timeout", "--kill-after=5", "\(seconds)", "sh", "-c", command],
+      ["/usr/bin/env", "-C", place.path, "timeout", "\(TestRun.whole.components.seconds)", "sh", "-c", command],
       environment: Self.environment(place.variables), output: output)
   }
 
@@ -75,14 +75,17 @@ final class RunningProgram: Sendable {
   /// The exit code, when the program has ended.
   func end() async -> Int32 { await process.end() }
 
-  /// Waits until so many lines hold `sign`, at most 30 seconds.
+  /// Waits until so many lines hold `sign`.
   func wait(for sign: String, times: Int = 1) async throws {
-    for _ in 0..<600 {
-      if lines.count(where: { $0.contains(sign) }) >= times { return }
-      guard process.isRunning else { break }
-      try await Task.sleep(for: .milliseconds(50))
+    try await waitFor("\(times) × \(sign)") {
+      // In this order: a program that has ended has written all of its lines.
+      let isRunning = process.isRunning
+      return (lines: lines, isRunning: isRunning)
+    } until: { program in
+      if program.lines.count(where: { $0.contains(sign) }) >= times { return true }
+      guard program.isRunning else { throw NotReady(output: program.lines) }
+      return false
     }
-    throw NotReady(output: lines)
   }
 
   /// Asks it to stop, as a terminal or a service manager does, and returns its exit code.
@@ -91,10 +94,11 @@ final class RunningProgram: Sendable {
     return await end()
   }
 
+  /// Ends it and all that it started, without a wait for what it still does: what a test claims about a program's end,
+  /// it asks ``terminate()``.
   func kill() async {
-    process.signal(SIGTERM)
-    for _ in 0..<100 where process.isRunning { try? await Task.sleep(for: .milliseconds(50)) }
     process.signal(SIGKILL, toGroup: true)
+    _ = await end()
   }
 
   struct NotReady: Error { let output: [String] }

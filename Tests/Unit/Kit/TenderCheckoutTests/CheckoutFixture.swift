@@ -4,6 +4,7 @@ import TenderCheckout
 import TenderCheckoutAPI
 import TenderPayments
 import TenderSheet
+import TenderTesting
 import Testing
 
 /// A service whose device, server and clock a test controls.
@@ -51,13 +52,13 @@ struct CheckoutFixture: Sendable {
 
   /// The reports, once there are `count`.
   func reports(_ count: Int) async throws -> [ApplePayReport] {
-    try await becomes("report \(count)") { recorder.reports.withLock { $0.count } >= count }
+    try await waitUntil("report \(count)") { recorder.reports.withLock { $0.count } >= count }
     return recorder.reports.withLock { $0 }
   }
 
   /// Waits until a call is in progress.
   func waits(for kind: String, _ count: Int = 1) async throws {
-    try await becomes("\(kind) \(count)") { server.calls.count { $0.kind == kind } >= count }
+    try await waitUntil("call \(count) of \(kind)") { server.calls.count { $0.kind == kind } >= count }
   }
 
   /// Runs a step that causes one event of the conversation, and returns when the conversation has handled it. No other
@@ -65,24 +66,13 @@ struct CheckoutFixture: Sendable {
   func afterEvent(of conversation: SheetConversation, _ step: () async throws -> Void) async throws {
     let before = await conversation.eventCount
     try await step()
-    try await becomes("an event") { await conversation.eventCount > before }
+    try await waitUntil("an event") { await conversation.eventCount > before }
   }
 }
 
 extension SheetConversation {
   /// Whether the service is idle: no call is in progress or scheduled.
   var isIdle: Bool { nextMoment == nil }
-}
-
-/// Waits until a condition holds, and throws if it never does.
-func becomes(
-  _ what: String, isolation: isolated (any Actor)? = #isolation, _ isSo: () async -> Bool
-) async throws {
-  for _ in 0..<20_000 {
-    if await isSo() { return }
-    try await Task.sleep(for: .milliseconds(1))
-  }
-  throw HeldServer.NeverAsked(kind: what)
 }
 
 extension ApplePayReport {

@@ -4,6 +4,7 @@ import TenderCheckout
 import TenderCheckoutAPI
 import TenderPayments
 import TenderSheet
+import TenderTesting
 import Testing
 
 @Suite struct `Preparing an order` {
@@ -99,6 +100,8 @@ import Testing
 }
 
 @Suite struct `The whole checkout` {
+  private struct NoBasket: Error {}
+
   let server = HeldServer()
   let sheet = HeldSheet()
   let time = ManualTime()
@@ -107,8 +110,8 @@ import Testing
     let client = CheckoutClient(server.transport)
     let service = ApplePayService(
       merchant: Sample.merchant, client: client, sheet: sheet.sheet, device: device, clock: time.clock)
-    return PaymentFlowController(service: service, checkout: CheckoutService(client: client)) { shopper in
-      if fails { throw HeldServer.NeverAsked(kind: "\(shopper)") }
+    return PaymentFlowController(service: service, checkout: CheckoutService(client: client)) { _ in
+      if fails { throw NoBasket() }
       return Sample.basket
     }
   }
@@ -204,7 +207,7 @@ import Testing
 
     async let unknown = flow.pay(OrderDetails(service: .delivery))
     try await prepared()
-    try await becomes("the second sheet") { sheet.presented == 2 }
+    try await waitUntil("the second sheet") { sheet.presented == 2 }
     async let second = conversation.authorized(Sample.payment())
     _ = try await server.next("pay")
     await time.pass(.seconds(28), in: conversation)

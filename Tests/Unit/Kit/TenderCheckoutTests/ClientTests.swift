@@ -4,6 +4,7 @@ import TenderCheckout
 import TenderCheckoutAPI
 import TenderPayments
 import TenderSheet
+import TenderTesting
 import Testing
 
 @Suite struct `The checkout client` {
@@ -81,7 +82,7 @@ import Testing
 
   @Test func `escapes a basket's id in a path`() async throws {
     async let outcome: Void = client.cancel(BasketID("a/../b?c=ü"))
-    try await becomes("a call") { !server.calls.isEmpty }
+    try await waitUntil("a call") { !server.calls.isEmpty }
     let call = try #require(server.calls.first)
     #expect(call.path == "/applepay/payment/a%2F%2E%2E%2Fb%3Fc%3D%C3%BC")
     try await server.answer(call.kind, 204)
@@ -114,7 +115,7 @@ import Testing
     let transport = CheckoutTransport.urlSession(server: try #require(URL(string: "http://127.0.0.1:9/")))
     await #expect(throws: CheckoutFailure.self) { try await CheckoutClient(transport).metadata() }
     do {
-      _ = try await transport.send(CheckoutCall(.get, "/applepay/metadata"), .seconds(5))
+      _ = try await transport.send(CheckoutCall(.get, "/applepay/metadata"), TestRun.whole)
     } catch {
       guard case .notSent = error else {
         Issue.record("\(error)")
@@ -123,7 +124,9 @@ import Testing
     }
     let nowhere = CheckoutTransport.urlSession(
       server: try #require(URL(string: "http://[::1") ?? URL(string: "nothing:")))
-    await #expect(throws: CheckoutInterruption.self) { try await nowhere.send(CheckoutCall(.get, " /%"), .seconds(5)) }
+    await #expect(throws: CheckoutInterruption.self) {
+      try await nowhere.send(CheckoutCall(.get, " /%"), TestRun.whole)
+    }
   }
 }
 

@@ -4,6 +4,7 @@ import TenderCheckout
 import TenderCheckoutAPI
 import TenderPayments
 import TenderSheet
+import TenderTesting
 import Testing
 
 /// A clock that a test advances.
@@ -14,7 +15,7 @@ final class ManualTime: Sendable {
 
   /// This clock wakes no task: `pass` calls what is due.
   var clock: SheetClock {
-    SheetClock(now: { self.now }, sleep: { _ in try? await Task.sleep(for: .seconds(600)) })
+    SheetClock(now: { self.now }, sleep: { _ in try? await Task.sleep(for: TestRun.whole) })
   }
 
   /// Advances from one due moment to the next, until `span` has passed.
@@ -84,14 +85,13 @@ final class HeldServer: Sendable {
 
   /// The oldest unanswered call of a kind, once it is there.
   func next(_ kind: String) async throws -> Held {
-    for _ in 0..<20_000 {
-      if let held = take(kind) { return held }
-      try await Task.sleep(for: .milliseconds(1))
+    let held = try await waitFor("a call of \(kind)") {
+      take(kind)
+    } until: {
+      $0 != nil
     }
-    throw NeverAsked(kind: kind)
+    return try #require(held)
   }
-
-  struct NeverAsked: Error { let kind: String }
 
   private func take(_ kind: String) -> Held? {
     state.withLock { state in
@@ -222,11 +222,12 @@ final class HeldSheet: Sendable {
 
   /// The conversation, once the sheet is shown.
   func opened() async throws -> SheetConversation {
-    for _ in 0..<20_000 {
-      if let conversation = state.withLock({ $0.conversation }) { return conversation }
-      try await Task.sleep(for: .milliseconds(1))
+    let conversation = try await waitFor("the sheet") {
+      state.withLock { $0.conversation }
+    } until: {
+      $0 != nil
     }
-    throw HeldServer.NeverAsked(kind: "the sheet")
+    return try #require(conversation)
   }
 }
 

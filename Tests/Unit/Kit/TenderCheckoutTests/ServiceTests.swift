@@ -3,6 +3,7 @@ import TenderCheckout
 import TenderCheckoutAPI
 import TenderPayments
 import TenderSheet
+import TenderTesting
 import Testing
 
 @Suite struct `The service` {
@@ -91,7 +92,7 @@ import Testing
       device: .phone(.iOS(PlatformVersion(16))), clock: fixture.time.clock)
     await old.prepare(try Sample.sheet())
     await old.present()
-    try await becomes("the second sheet") { fixture.sheet.presented == 2 }
+    try await waitUntil("the second sheet") { fixture.sheet.presented == 2 }
     #expect(fixture.sheet.opening?.request.supportedNetworks == [.visa, .masterCard])
   }
 
@@ -215,7 +216,7 @@ import Testing
   func applePayService(didFinish result: PaymentResult) { lines.append("finished") }
 
   func reports(_ count: Int) async throws -> [String] {
-    try await becomes("line \(count)") { lines.count >= count }
+    try await waitUntil("line \(count)") { lines.count >= count }
     return lines
   }
 }

@@ -25,8 +25,6 @@ final class TranscriptPlayer: Sendable {
   }
 
   struct Unreadable: Error { let event: [String] }
-  /// The server answered, and the service ignored it.
-  struct Unheard: Error { let answer: [String] }
 
   init() {
     service = ApplePayService(
@@ -46,15 +44,15 @@ final class TranscriptPlayer: Sendable {
 
   private func note(_ line: String) { seen.withLock { $0.append(line) } }
 
-  /// Plays one event, and returns the sorted observations. Waits for as many as the transcript lists, at most
-  /// `patience` polls of a millisecond or more.
-  func play(_ step: FlowTranscript.Step, patience: Int = 20_000) async throws -> [String] {
+  /// Plays one event, and returns the sorted observations. Waits for as many as the transcript lists.
+  func play(_ step: FlowTranscript.Step) async throws -> [String] {
     if step.event.first == "sheet" { sheet.decide(step.event.dropFirst().first != "not-opened") }
     try await perform(step.event)
-    for _ in 0..<patience {
+    try await waitFor("\(step.effects.count) observations after \(step.event)") {
       look()
-      if seen.withLock({ $0.count }) >= step.effects.count { break }
-      try await Task.sleep(for: .milliseconds(1))
+      return seen.withLock { $0 }
+    } until: {
+      $0.count >= step.effects.count
     }
     // Any other observation would come without waiting.
     for _ in 0..<50 { await Task.yield() }
@@ -108,7 +106,7 @@ final class TranscriptPlayer: Sendable {
       ended.isSo.withLock { $0 = true }
     }
     // An event without a sheet is not passed on and ends at once; the flow's own transcripts cover it.
-    try await becomes("\(event)") {
+    try await waitUntil("the end of \(event)") {
       if await conversation.eventCount != before { return true }
       return ended.isSo.withLock { $0 }
     }
@@ -148,10 +146,8 @@ final class TranscriptPlayer: Sendable {
     case let status?: try await server.answer(kind, 200, Wire.payment(status))
     case nil: throw Unreadable(event: [kind])
     }
-    for _ in 0..<20_000 {
-      if await service.conversation?.eventCount != before { return }
-      try await Task.sleep(for: .milliseconds(1))
+    try await waitUntil("what follows the answer \([kind] + fields.words)") {
+      await service.conversation?.eventCount != before
     }
-    throw Unheard(answer: [kind] + fields.words)
   }
 }

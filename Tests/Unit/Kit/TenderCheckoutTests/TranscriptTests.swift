@@ -17,7 +17,10 @@ import Testing
   @Test func `is noticed when it does something else`() async throws {
     let transcript = try FlowTranscript(
       name: "mutant", text: "A page that receives another report\n\n> page pressed\n< page unavailable other\n")
-    let seen = try await TranscriptPlayer().play(transcript.steps[0], patience: 100)
+    let player = TranscriptPlayer()
+    let app = await player.listen()
+    let seen = try await player.play(transcript.steps[0])
+    app.cancel()
     #expect(seen != transcript.steps[0].effects)
   }
 }

@@ -20,7 +20,7 @@ import Testing
     let request = AuthorizationRequest(
       reference: AttemptReference("R1"), merchantReference: "order 1", amount: .eur(1250), instrument: .network(card),
       sale: sale)
-    return try await wire.acquirer(settings).authorize(request, .after(.seconds(300)))
+    return try await wire.acquirer(settings).authorize(request, .after(TestRun.whole))
   }
 
   private func answer(_ status: Int, _ body: String, _ headers: [HTTPField] = []) async throws -> AcquirerAnswer {
@@ -50,7 +50,7 @@ import Testing
   /// Adyen's own library sends the same for the same acts: `scripts/test-providers adyen`.
   @Test func `every request is the one that Adyen's library is compared with`() async throws {
     let compared = try JSONField(JSONReader.read(Array(try Repository.text("Tests/Judges/adyen/requests.json").utf8)))
-    let (settings, deadline) = (try AdyenWire.settings(accounts: ["TenderSandbox"]), Deadline.after(.seconds(300)))
+    let (settings, deadline) = (try AdyenWire.settings(accounts: ["TenderSandbox"]), Deadline.after(TestRun.whole))
     let followUp = FollowUpRequest(
       reference: AttemptReference("C1"), authorization: "NC6HT9CRT65ZGN82", amount: .eur(500))
     let acquirer = try wire.acquirer(settings)
@@ -117,15 +117,15 @@ import Testing
     let request = FollowUpRequest(reference: AttemptReference("C1"), authorization: name, amount: .eur(500))
     let acquirer = try wire.acquirer()
     return switch kind {
-    case .capture: await acquirer.capture(request, .after(.seconds(300)))
-    case .void: await acquirer.void(request, .after(.seconds(300)))
-    case .refund: await acquirer.refund(request, .after(.seconds(300)))
+    case .capture: await acquirer.capture(request, .after(TestRun.whole))
+    case .void: await acquirer.void(request, .after(TestRun.whole))
+    case .refund: await acquirer.refund(request, .after(TestRun.whole))
     }
   }
 
   @Test func `a cancel by our reference has no idempotency key, so that a second one is tried`() async throws {
     let question = InquiryRequest(reference: AttemptReference("R1"), amount: .eur(1250))
-    _ = try await wire.acquirer().reverse(question, .after(.seconds(300)))
+    _ = try await wire.acquirer().reverse(question, .after(TestRun.whole))
     let request = try #require(wire.requests.first)
     #expect(request.url == "https://checkout-test.adyen.com/v72/cancels")
     #expect(request.headers.first(named: "Idempotency-Key") == nil)

@@ -78,7 +78,7 @@ struct AdyenVisit: Sendable {
   ) async throws -> AcquirerAnswer {
     let request = AuthorizationRequest(
       reference: AttemptReference(reference), merchantReference: "order", amount: .eur(units), instrument: instrument)
-    return try await acquirer().authorize(request, .after(.seconds(300)))
+    return try await acquirer().authorize(request, .after(TestRun.whole))
   }
 
   /// Adyen's name of a payment that is authorized now.
@@ -89,15 +89,15 @@ struct AdyenVisit: Sendable {
   }
 
   func capture(_ reference: String, _ name: String, _ units: Int64) async throws -> AcquirerAnswer {
-    try await acquirer().capture(followUp(reference, name, units), .after(.seconds(300)))
+    try await acquirer().capture(followUp(reference, name, units), .after(TestRun.whole))
   }
 
   func void(_ reference: String, _ name: String, _ units: Int64) async throws -> AcquirerAnswer {
-    try await acquirer().void(followUp(reference, name, units), .after(.seconds(300)))
+    try await acquirer().void(followUp(reference, name, units), .after(TestRun.whole))
   }
 
   func refund(_ reference: String, _ name: String, _ units: Int64) async throws -> AcquirerAnswer {
-    try await acquirer().refund(followUp(reference, name, units), .after(.seconds(300)))
+    try await acquirer().refund(followUp(reference, name, units), .after(TestRun.whole))
   }
 
   private func followUp(_ reference: String, _ name: String, _ units: Int64) -> FollowUpRequest {
@@ -106,7 +106,7 @@ struct AdyenVisit: Sendable {
 
   func reverse(_ reference: String) async throws -> Reversal {
     try await acquirer().reverse(
-      InquiryRequest(reference: AttemptReference(reference), amount: .eur(1250)), .after(.seconds(300)))
+      InquiryRequest(reference: AttemptReference(reference), amount: .eur(1250)), .after(TestRun.whole))
   }
 
   /// A payment token that only Adyen can open.
@@ -155,7 +155,7 @@ struct AdyenVisit: Sendable {
       method: method, url: origin + path,
       headers: [HTTPField("X-API-Key", Self.account.apiKey), HTTPField("Content-Type", "application/json")],
       body: body?.serialized() ?? [])
-    let response = try await http.send(request, .seconds(10))
+    let response = try await http.send(request, TestRun.whole)
     try #require(response.status == 200, "\(path): \(String(decoding: response.body, as: UTF8.self))")
     return response.body
   }

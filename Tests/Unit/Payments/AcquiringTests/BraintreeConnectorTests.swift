@@ -16,7 +16,7 @@ import Testing
     let request = AuthorizationRequest(
       reference: AttemptReference("R1"), merchantReference: "order 1", amount: .eur(3000), instrument: .network(card),
       sale: sale)
-    return await wire.acquirer.authorize(request, .after(.seconds(300)))
+    return await wire.acquirer.authorize(request, .after(TestRun.whole))
   }
 
   private func answer(_ status: Int, _ body: String) async throws -> AcquirerAnswer {
@@ -53,14 +53,14 @@ import Testing
       """
       <search-results><page-size type="integer">50</page-size><ids type="array"><item>abc</item></ids></search-results>
       """)
-    _ = await wire.acquirer.capture(followUp("C1", 3000, isWhole: true), .after(.seconds(300)))
-    _ = await wire.acquirer.capture(followUp("C1", 1000, isFinal: true), .after(.seconds(300)))
-    _ = await wire.acquirer.void(followUp("V1", 3000), .after(.seconds(300)))
-    _ = await wire.acquirer.refund(followUp("F1", 500), .after(.seconds(300)))
+    _ = await wire.acquirer.capture(followUp("C1", 3000, isWhole: true), .after(TestRun.whole))
+    _ = await wire.acquirer.capture(followUp("C1", 1000, isFinal: true), .after(TestRun.whole))
+    _ = await wire.acquirer.void(followUp("V1", 3000), .after(TestRun.whole))
+    _ = await wire.acquirer.refund(followUp("F1", 500), .after(TestRun.whole))
     let void = InquiryRequest(reference: AttemptReference("V1"), amount: .eur(3000), kind: .void, authorization: "abc")
-    _ = await wire.acquirer.inquire(void, .after(.seconds(300)))
+    _ = await wire.acquirer.inquire(void, .after(TestRun.whole))
     _ = await wire.acquirer.inquire(
-      InquiryRequest(reference: AttemptReference("R1"), amount: .eur(3000)), .after(.seconds(300)))
+      InquiryRequest(reference: AttemptReference("R1"), amount: .eur(3000)), .after(TestRun.whole))
     #expect(wire.sent == Array(try recorded().dropFirst()))
   }
 
@@ -87,7 +87,7 @@ import Testing
       (.live, "https://api.braintreegateway.com/merchants/m1/transactions"),
     ] {
       let wire = BraintreeWire(environment)
-      _ = await wire.acquirer.checkCredentials(.after(.seconds(300)))
+      _ = await wire.acquirer.checkCredentials(.after(TestRun.whole))
       #expect(wire.requests.first?.url == host + "/advanced_search_ids")
     }
   }
@@ -190,7 +190,7 @@ import Testing
   func `a name that is no transaction's name does not become part of an address`(name: String) async throws {
     let request = FollowUpRequest(reference: AttemptReference("C1"), authorization: name, amount: .eur(1))
     for verb in [wire.acquirer.capture, wire.acquirer.void, wire.acquirer.refund] {
-      guard case .notSent = await verb(request, .after(.seconds(300))) else { throw BraintreeVisit.NotApproved() }
+      guard case .notSent = await verb(request, .after(TestRun.whole)) else { throw BraintreeVisit.NotApproved() }
     }
     #expect(wire.requests.isEmpty)
   }
@@ -202,19 +202,19 @@ import Testing
       (own.replacing("submitted_for_settlement", with: "authorized"), false),
     ] {
       wire.answers(200, body)
-      let answer = await wire.acquirer.capture(followUp("C1", 3000, isWhole: true), .after(.seconds(300)))
+      let answer = await wire.acquirer.capture(followUp("C1", 3000, isWhole: true), .after(TestRun.whole))
       #expect((answer.name == "abc") == isApproved)
       #expect(answer.isUnknown == !isApproved)
     }
     wire.answers(200, own)
-    #expect(await wire.acquirer.void(followUp("V1", 3000), .after(.seconds(300))).isUnknown)
+    #expect(await wire.acquirer.void(followUp("V1", 3000), .after(TestRun.whole)).isUnknown)
   }
 
   @Test(arguments: ["authorizing", "authorized", "processor_declined", "gateway_rejected", "failed"])
   func `an authorization that is held, refused or not decided yet was not voided`(status: String) async throws {
     wire.answers(200, approval.replacing("abc12345", with: "abc").replacing("authorized", with: status))
     let void = InquiryRequest(reference: AttemptReference("V1"), amount: .eur(3000), kind: .void, authorization: "abc")
-    #expect(await wire.acquirer.inquire(void, .after(.seconds(300))) == .notFound)
+    #expect(await wire.acquirer.inquire(void, .after(TestRun.whole)) == .notFound)
   }
 
   @Test func `what is new in an answer is masked in the transcript`() async throws {

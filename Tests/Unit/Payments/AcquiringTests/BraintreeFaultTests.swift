@@ -64,7 +64,7 @@ import Testing
         #expect(await visit.inquire(kind, "X1", .eur(1000), of: sale).isUnavailable, "\(kind)")
       }
       try await visit.misbehave(fault)
-      guard case .unavailable = await visit.acquirer.checkCredentials(.after(.seconds(300))) else {
+      guard case .unavailable = await visit.acquirer.checkCredentials(.after(TestRun.whole)) else {
         throw BraintreeVisit.NotApproved()
       }
     }
@@ -101,7 +101,7 @@ import Testing
     try await BraintreeVisit.run { visit async throws in
       let request = visit.request("R1", .eur(1000), try visit.sealed(.eur(1000)))
       try await visit.misbehave(fault)
-      guard case .failed? = await visit.acquirer.prepare?(request, .after(.seconds(300))) else {
+      guard case .failed? = await visit.acquirer.prepare?(request, .after(TestRun.whole)) else {
         throw BraintreeVisit.NotApproved()
       }
       #expect(await visit.inquire(.authorization, "R1", .eur(1000)) == .notFound)
@@ -112,12 +112,12 @@ import Testing
   func `a second step without a sound answer is unknown, and found`(fault: String) async throws {
     try await BraintreeVisit.run { visit async throws in
       var request = visit.request("R1", .eur(1000), try visit.sealed(.eur(1000)))
-      guard case .ready(let name)? = await visit.acquirer.prepare?(request, .after(.seconds(300))) else {
+      guard case .ready(let name)? = await visit.acquirer.prepare?(request, .after(TestRun.whole)) else {
         throw BraintreeVisit.NotApproved()
       }
       request.prepared = name
       try await visit.misbehave(fault)
-      #expect(await visit.acquirer.authorize(request, .after(.seconds(300))).isUnknown)
+      #expect(await visit.acquirer.authorize(request, .after(TestRun.whole)).isUnknown)
       #expect(await visit.inquire(.authorization, "R1", .eur(1000)).name != nil)
     }
   }

@@ -22,16 +22,16 @@ import TokenIssuer
   @Test func `a payment token is opened by Braintree, and authorized in a second step`() async throws {
     try await BraintreeVisit.run { visit async throws in
       let request = visit.request("R1", .eur(1250), try visit.sealed(.eur(1250)))
-      let preparation = await visit.acquirer.prepare?(request, .after(.seconds(300)))
+      let preparation = await visit.acquirer.prepare?(request, .after(TestRun.whole))
       guard case .ready(let name) = preparation else { throw BraintreeVisit.NotApproved() }
       var second = request
       second.prepared = name
-      let answer = await visit.acquirer.authorize(second, .after(.seconds(300)))
+      let answer = await visit.acquirer.authorize(second, .after(TestRun.whole))
       let sale = try #require(answer.name)
       #expect(await visit.inquire(.authorization, "R1", .eur(1250)).name == sale)
       #expect(await visit.capture("C1", sale, 1250, isWhole: true).name == sale)
       // The payment method was for one payment.
-      #expect(await visit.acquirer.authorize(second, .after(.seconds(300))).reason == .cryptogramInvalid)
+      #expect(await visit.acquirer.authorize(second, .after(TestRun.whole)).reason == .cryptogramInvalid)
     }
   }
 
@@ -40,7 +40,7 @@ import TokenIssuer
       let key = try TokenRecipient(
         publicKeyPEM: otherKey, merchantIdentifier: BraintreeVisit.identifier)
       let request = visit.request("R1", .eur(1250), try visit.sealed(.eur(1250), to: key))
-      let preparation = await visit.acquirer.prepare?(request, .after(.seconds(300)))
+      let preparation = await visit.acquirer.prepare?(request, .after(TestRun.whole))
       #expect(preparation == .declined(Decline(reason: .configuration, code: "83512")))
       #expect(await visit.inquire(.authorization, "R1", .eur(1250)) == .notFound)
     }
@@ -50,7 +50,7 @@ import TokenIssuer
     try await BraintreeVisit.run { visit async throws in
       var request = visit.request("R1", .eur(1250), try visit.sealed(.eur(1250)))
       request.sale.cardNetwork = nil
-      let preparation = await visit.acquirer.prepare?(request, .after(.seconds(300)))
+      let preparation = await visit.acquirer.prepare?(request, .after(TestRun.whole))
       #expect(preparation == .declined(Decline(reason: .configuration, code: "card_network_missing")))
       #expect(visit.transcripts.isEmpty)
     }
@@ -66,11 +66,11 @@ import TokenIssuer
       #expect(try await visit.hold("R1", .eur(1250), card: card) == declined)
       #expect(await visit.inquire(.authorization, "R1", .eur(1250)) == .answer(declined))
       var request = visit.request("R2", .eur(1250), try visit.sealed(.eur(1250), card: card))
-      guard case .ready(let name)? = await visit.acquirer.prepare?(request, .after(.seconds(300))) else {
+      guard case .ready(let name)? = await visit.acquirer.prepare?(request, .after(TestRun.whole)) else {
         throw BraintreeVisit.NotApproved()
       }
       request.prepared = name
-      #expect(await visit.acquirer.authorize(request, .after(.seconds(300))) == declined)
+      #expect(await visit.acquirer.authorize(request, .after(TestRun.whole)) == declined)
     }
   }
 
@@ -173,10 +173,10 @@ import TokenIssuer
 
   @Test func `keys that Braintree does not know are refused, and do not stand in any message`() async throws {
     try await BraintreeVisit.run { visit async throws in
-      #expect(await visit.acquirer.checkCredentials(.after(.seconds(300))) == .accepted)
+      #expect(await visit.acquirer.checkCredentials(.after(TestRun.whole)) == .accepted)
       var settings = visit.settings
       settings.privateKey = BraintreePrivateKey("wrong key")
-      guard case .refused = await visit.acquirer(settings).checkCredentials(.after(.seconds(300))) else {
+      guard case .refused = await visit.acquirer(settings).checkCredentials(.after(TestRun.whole)) else {
         throw BraintreeVisit.NotApproved()
       }
       #expect(!"\(settings) \(String(reflecting: settings)) \(visit.transcripts)".contains("wrong key"))
@@ -198,7 +198,7 @@ import TokenIssuer
       let report = BraintreeReport(visit.settings, http: visit.http) { operation, name in
         [whole: AttemptReference("C1"), parts: AttemptReference("V2")][name]
       }
-      let lines = try await report.report(start..<visit.clock.now, .after(.seconds(300))).lines
+      let lines = try await report.report(start..<visit.clock.now, .after(TestRun.whole)).lines
       let found = lines.map { "\($0.reference) \($0.operation.rawValue) \($0.amount.minorUnits) \($0.result.rawValue)" }
       #expect(
         found.sorted() == [
@@ -216,10 +216,10 @@ import TokenIssuer
       visit.clock.advance(.seconds(5))
       let report = BraintreeReport(visit.settings, http: visit.http) { _, _ in nil }
       let period = start..<visit.clock.now
-      #expect(try await report.report(period, .after(.seconds(300))).lines.count == 60)
+      #expect(try await report.report(period, .after(TestRun.whole)).lines.count == 60)
       try await visit.misbehave("garbled")
       await #expect(throws: BraintreeReport.Unavailable.self) {
-        try await report.report(period, .after(.seconds(300)))
+        try await report.report(period, .after(TestRun.whole))
       }
     }
   }
@@ -229,11 +229,11 @@ import TokenIssuer
       let sale = try await visit.hold("R1", .eur(1000), cryptogram: BraintreeVisit.cryptogram)
       #expect(sale.name != nil)
       var request = visit.request("R2", .eur(1000), try visit.sealed(.eur(1000)))
-      guard case .ready(let name)? = await visit.acquirer.prepare?(request, .after(.seconds(300))) else {
+      guard case .ready(let name)? = await visit.acquirer.prepare?(request, .after(TestRun.whole)) else {
         throw BraintreeVisit.NotApproved()
       }
       request.prepared = name
-      _ = await visit.acquirer.authorize(request, .after(.seconds(300)))
+      _ = await visit.acquirer.authorize(request, .after(TestRun.whole))
       #expect(visit.transcripts.contains("R1") && visit.transcripts.contains("R2"))
       #expect(try visit.diskHolds("R1"))
       for secret in ["4761739000000012", BraintreeVisit.cryptogram, "sandbox_private_key", "z@example.com", name] {

@@ -111,7 +111,7 @@ extension BraintreeVisit {
     let token = NetworkToken(
       dpan: card.dpan, expiry: try #require(CardExpiry(applePayDate: card.expirationDate)),
       cryptogram: Cryptogram(base64: cryptogram ?? Base64.encode(RandomBytes.system.next(20))), eci: "07")
-    return await acquirer.authorize(request(reference, amount, .network(token)), .after(.seconds(300)))
+    return await acquirer.authorize(request(reference, amount, .network(token)), .after(TestRun.whole))
   }
 
   /// Holds, and returns Braintree's name of the transaction.
@@ -139,21 +139,21 @@ extension BraintreeVisit {
     await acquirer.capture(
       FollowUpRequest(
         reference: AttemptReference(reference), authorization: sale, amount: .eur(units), isFinal: isFinal,
-        isWhole: isWhole), .after(.seconds(300)))
+        isWhole: isWhole), .after(TestRun.whole))
   }
 
   func void(_ reference: String, _ sale: String, _ units: Int64) async -> AcquirerAnswer {
     await acquirer.void(
       FollowUpRequest(
         reference: AttemptReference(reference), authorization: sale, amount: .eur(units), isWhole: true),
-      .after(.seconds(300)))
+      .after(TestRun.whole))
   }
 
   func refund(_ reference: String, _ sale: String, of capture: String, _ units: Int64) async -> AcquirerAnswer {
     await acquirer.refund(
       FollowUpRequest(
         reference: AttemptReference(reference), authorization: sale, amount: .eur(units), capture: capture),
-      .after(.seconds(300)))
+      .after(TestRun.whole))
   }
 
   func inquire(
@@ -162,7 +162,7 @@ extension BraintreeVisit {
     await acquirer.inquire(
       InquiryRequest(
         reference: AttemptReference(reference), amount: amount, kind: kind, authorization: sale, capture: capture),
-      .after(.seconds(300)))
+      .after(TestRun.whole))
   }
 
   /// A call of Braintree's own or of the sandbox's management.
@@ -177,7 +177,7 @@ extension BraintreeVisit {
     ]
     return try await http.send(
       OutboundRequest(method: method, url: origin + path, headers: fields + headers, body: Array(body.utf8)),
-      .seconds(20))
+      TestRun.whole)
   }
 
   func settle(_ transaction: String) async throws {

@@ -11,7 +11,7 @@ import Testing
 @Suite struct `Checkout.com's connector` {
   private let wire = CheckoutComWire()
   /// From now on; a slow machine takes seconds for the steps before.
-  private var deadline: Deadline { .after(.seconds(300)) }
+  private var deadline: Deadline { .after(TestRun.whole) }
 
   private func authorize(
     eci: String? = "7", sale: SaleDetails = SaleDetails(), settings: CheckoutComSettings? = nil

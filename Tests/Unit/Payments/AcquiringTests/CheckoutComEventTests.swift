@@ -222,7 +222,7 @@ import Testing
       _ = try await visit.authorize("R2", card: "visa-lost")
       let report = try #require(try visit.acquirer().report)
       let day = visit.clock.now.adding(.seconds(-60))..<visit.clock.now.adding(.seconds(60))
-      let found = try await report(day, { _, _ in nil }, .after(.seconds(300)))
+      let found = try await report(day, { _, _ in nil }, .after(TestRun.whole))
       let lines = found.lines.map { "\($0.reference) \($0.operation) \($0.amount.minorUnits) \($0.result)" }
       let dashboard = try #require(lines.first { $0.hasPrefix("act_") })
       #expect(dashboard.hasSuffix(" refund 100 approved"))
@@ -233,7 +233,7 @@ import Testing
         ])
       // A void that undid an authorization is reported under the authorization's name.
       let undone = try await report(
-        day, { kind, _ in kind == .reverse ? AttemptReference("V1") : nil }, .after(.seconds(300)))
+        day, { kind, _ in kind == .reverse ? AttemptReference("V1") : nil }, .after(TestRun.whole))
       #expect(undone.lines.contains { $0.operation == .reverse && $0.reference == AttemptReference("R1") })
     }
   }

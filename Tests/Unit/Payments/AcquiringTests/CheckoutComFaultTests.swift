@@ -84,7 +84,7 @@ import Testing
         #expect(try await visit.inquire(kind, "R1", of: name).isUnavailable, "\(kind)")
       }
       try await visit.fault(fault)
-      let check = try await visit.acquirer().checkCredentials(.after(.seconds(300)))
+      let check = try await visit.acquirer().checkCredentials(.after(TestRun.whole))
       guard case .unavailable = check else { throw Wrong() }
     }
   }
@@ -105,7 +105,7 @@ import Testing
       guard case .ready(let token) = try await visit.prepare(request) else { throw Wrong() }
       request.prepared = token
       try await visit.fault("answer_lost")
-      #expect(try await visit.acquirer().authorize(request, .after(.seconds(300))).isUnknown)
+      #expect(try await visit.acquirer().authorize(request, .after(TestRun.whole)).isUnknown)
       #expect(try await visit.inquire(.authorization, "R1").name != nil)
     }
   }

@@ -90,15 +90,15 @@ import TokenIssuer
   @Test func `a sealed payment token is opened in two steps, and its token pays once`() async throws {
     try await CheckoutComVisit.run { visit async throws in
       var request = visit.request("R1", .eur(1250), try await visit.sealed(1250))
-      guard case .notSent = try await visit.acquirer().authorize(request, .after(.seconds(300))) else { throw Wrong() }
+      guard case .notSent = try await visit.acquirer().authorize(request, .after(TestRun.whole)) else { throw Wrong() }
       guard case .ready(let token) = try await visit.prepare(request) else { throw Wrong() }
       #expect(token.hasPrefix("tok_"))
       request.prepared = token
-      let answer = try await visit.acquirer().authorize(request, .after(.seconds(300)))
+      let answer = try await visit.acquirer().authorize(request, .after(TestRun.whole))
       #expect(answer.name != nil)
       // Under another reference it is another payment, for which the token is used.
       let again = visit.request("R2", .eur(1250), request.instrument, prepared: token)
-      let used = try await visit.acquirer().authorize(again, .after(.seconds(300)))
+      let used = try await visit.acquirer().authorize(again, .after(TestRun.whole))
       #expect(used == .declined(Decline(reason: .cryptogramInvalid, code: "token_used")))
     }
   }
@@ -109,7 +109,7 @@ import TokenIssuer
       guard case .ready(let token) = try await visit.prepare(request) else { throw Wrong() }
       request.prepared = token
       visit.clock.advance(.seconds(901))
-      let answer = try await visit.acquirer().authorize(request, .after(.seconds(300)))
+      let answer = try await visit.acquirer().authorize(request, .after(TestRun.whole))
       #expect(answer == .declined(Decline(reason: .cryptogramInvalid, code: "token_invalid")))
     }
   }
@@ -215,19 +215,19 @@ import TokenIssuer
       let name = try #require(answer.name)
       #expect(try await visit.payment(name)["amount"] == .integer(wire))
       let request = InquiryRequest(reference: AttemptReference("R1"), amount: amount)
-      #expect(try await visit.acquirer().inquire(request, .after(.seconds(300))).name == name)
+      #expect(try await visit.acquirer().inquire(request, .after(TestRun.whole)).name == name)
     }
   }
 
   @Test func `each key is checked without moving anything`() async throws {
     try await CheckoutComVisit.run { visit async throws in
-      #expect(try await visit.acquirer().checkCredentials(.after(.seconds(300))) == .accepted)
+      #expect(try await visit.acquirer().checkCredentials(.after(TestRun.whole)) == .accepted)
       let (account, other) = (CheckoutComVisit.account, String(repeating: "a", count: 27))
       for (acquirer, key) in [
         (try visit.acquirer(secretKey: "sk_sbox_" + other), "secret key"),
         (try visit.acquirer(publicKey: "pk_sbox_" + other), "public key"),
       ] {
-        let check = await acquirer.checkCredentials(.after(.seconds(300)))
+        let check = await acquirer.checkCredentials(.after(TestRun.whole))
         #expect(check == .refused("Checkout.com does not know the \(key)"))
       }
       #expect(account.secretKey != account.publicKey)
@@ -241,7 +241,7 @@ import TokenIssuer
       var request = visit.request("R2", .eur(1250), try await visit.sealed(1250))
       guard case .ready(let token) = try await visit.prepare(request) else { throw Wrong() }
       request.prepared = token
-      _ = try await visit.acquirer().authorize(request, .after(.seconds(300)))
+      _ = try await visit.acquirer().authorize(request, .after(TestRun.whole))
       _ = try await visit.capture("C1", try await visit.held("R3"), 500)
       _ = try await visit.inquire(.authorization, "R3")
       let text = visit.transcripts.text

@@ -91,7 +91,7 @@ struct CheckoutComVisit: Sendable {
     _ reference: String, _ amount: Amount = .eur(1250), card: String = "visa-debit", cryptogram: String? = nil
   ) async throws -> AcquirerAnswer {
     let request = request(reference, amount, try Self.card(card, cryptogram: cryptogram))
-    return try await acquirer().authorize(request, .after(.seconds(300)))
+    return try await acquirer().authorize(request, .after(TestRun.whole))
   }
 
   /// Checkout.com's name of a payment that is authorized now.
@@ -102,15 +102,15 @@ struct CheckoutComVisit: Sendable {
   func capture(
     _ reference: String, _ name: String, _ units: Int64, isFinal: Bool = false
   ) async throws -> AcquirerAnswer {
-    try await acquirer().capture(followUp(reference, name, units, isFinal), .after(.seconds(300)))
+    try await acquirer().capture(followUp(reference, name, units, isFinal), .after(TestRun.whole))
   }
 
   func void(_ reference: String, _ name: String, _ units: Int64) async throws -> AcquirerAnswer {
-    try await acquirer().void(followUp(reference, name, units), .after(.seconds(300)))
+    try await acquirer().void(followUp(reference, name, units), .after(TestRun.whole))
   }
 
   func refund(_ reference: String, _ name: String, _ units: Int64) async throws -> AcquirerAnswer {
-    try await acquirer().refund(followUp(reference, name, units), .after(.seconds(300)))
+    try await acquirer().refund(followUp(reference, name, units), .after(TestRun.whole))
   }
 
   private func followUp(_ reference: String, _ name: String, _ units: Int64, _ isFinal: Bool = false) -> FollowUpRequest
@@ -124,7 +124,7 @@ struct CheckoutComVisit: Sendable {
   ) async throws -> Inquiry {
     try await acquirer().inquire(
       InquiryRequest(reference: AttemptReference(reference), amount: .eur(units), kind: kind, authorization: name),
-      .after(.seconds(300)))
+      .after(TestRun.whole))
   }
 
   /// A payment token that only Checkout.com can open.
@@ -141,7 +141,7 @@ struct CheckoutComVisit: Sendable {
 
   func prepare(_ request: AuthorizationRequest) async throws -> Preparation {
     let prepare = try #require(try acquirer().prepare)
-    return await prepare(request, .after(.seconds(300)))
+    return await prepare(request, .after(TestRun.whole))
   }
 
   /// Checkout.com processes what it has accepted; the events that then arrive, as the connector reads them.
@@ -185,7 +185,7 @@ struct CheckoutComVisit: Sendable {
         HTTPField("Authorization", "Bearer \(Self.account.secretKey)"), HTTPField("Content-Type", "application/json"),
       ],
       body: body?.serialized() ?? [])
-    let response = try await http.send(request, .seconds(10))
+    let response = try await http.send(request, TestRun.whole)
     try #require(response.status == 200, "\(path): \(String(decoding: response.body, as: UTF8.self))")
     return try JSONReader.read(response.body)
   }

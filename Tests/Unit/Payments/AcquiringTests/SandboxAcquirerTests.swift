@@ -193,19 +193,19 @@ struct Visit: Sendable {
     let request = AuthorizationRequest(
       reference: AttemptReference(reference), merchantReference: "R-of-shop", amount: .eur(units),
       instrument: .network(token))
-    return await acquirer.authorize(request, .after(.seconds(20)))
+    return await acquirer.authorize(request, .after(TestRun.whole))
   }
 
   func capture(_ reference: String, _ hold: String, _ units: Int64) async -> AcquirerAnswer {
-    await acquirer.capture(followUp(reference, hold, units), .after(.seconds(20)))
+    await acquirer.capture(followUp(reference, hold, units), .after(TestRun.whole))
   }
 
   func void(_ reference: String, _ hold: String, _ units: Int64) async -> AcquirerAnswer {
-    await acquirer.void(followUp(reference, hold, units), .after(.seconds(20)))
+    await acquirer.void(followUp(reference, hold, units), .after(TestRun.whole))
   }
 
   func refund(_ reference: String, _ hold: String, _ units: Int64) async -> AcquirerAnswer {
-    await acquirer.refund(followUp(reference, hold, units), .after(.seconds(20)))
+    await acquirer.refund(followUp(reference, hold, units), .after(TestRun.whole))
   }
 
   private func followUp(_ reference: String, _ hold: String, _ units: Int64) -> FollowUpRequest {
@@ -214,19 +214,19 @@ struct Visit: Sendable {
 
   func inquire(_ reference: String, _ units: Int64) async -> Inquiry {
     await acquirer.inquire(
-      InquiryRequest(reference: AttemptReference(reference), amount: .eur(units)), .after(.seconds(20)))
+      InquiryRequest(reference: AttemptReference(reference), amount: .eur(units)), .after(TestRun.whole))
   }
 
   func reverse(_ reference: String) async -> Reversal {
     await acquirer.reverse(
-      InquiryRequest(reference: AttemptReference(reference), amount: .eur(1)), .after(.seconds(20)))
+      InquiryRequest(reference: AttemptReference(reference), amount: .eur(1)), .after(TestRun.whole))
   }
 
   func ledger() async throws -> [JSONValue] {
     let request = OutboundRequest(
       method: "GET", url: origin + "/acquirer/v1/authorizations",
       headers: [HTTPField("Authorization", "Bearer \(apiKey)")])
-    let answer = try JSONReader.read(try await http.send(request, .seconds(5)).body)
+    let answer = try JSONReader.read(try await http.send(request, TestRun.whole).body)
     return try JSONField(answer).member("authorizations").array.map(\.value)
   }
 

@@ -17,7 +17,7 @@ import Testing
       cryptogram: Cryptogram(base64: cryptogram), eci: "7")
     let request = AuthorizationRequest(
       reference: AttemptReference("R1"), merchantReference: "order 1", amount: .eur(1250), instrument: .network(card))
-    return await wire.acquirer.authorize(request, .after(.seconds(60)))
+    return await wire.acquirer.authorize(request, .after(TestRun.whole))
   }
 
   private func answer(_ body: String) async throws -> AcquirerAnswer { try await answer(200, body) }
@@ -45,7 +45,7 @@ import Testing
 
   @Test func `a capture names the authorization in its address`() async throws {
     let capture = FollowUpRequest(reference: AttemptReference("R2"), authorization: "A1", amount: .eur(500))
-    _ = await wire.acquirer.capture(capture, .after(.seconds(60)))
+    _ = await wire.acquirer.capture(capture, .after(TestRun.whole))
     let request = try #require(wire.requests.first)
     #expect(request.url == "http://sandbox/acquirer/v1/authorizations/A1/captures")
     #expect(String(decoding: request.body, as: UTF8.self) == #"{"reference":"R2","amount":500,"currency":"EUR"}"#)
@@ -185,7 +185,7 @@ import Testing
     let question = InquiryRequest(reference: AttemptReference("R1"), amount: .eur(1250))
     func inquire(_ status: Int, _ body: String) async -> Inquiry {
       wire.answers(.success(InboundResponse(status: status, body: Array(body.utf8))))
-      return await wire.acquirer.inquire(question, .after(.seconds(60)))
+      return await wire.acquirer.inquire(question, .after(TestRun.whole))
     }
     #expect(await inquire(404, #"{"code":"not_found"}"#) == .notFound)
     guard case .answer(.approved) = await inquire(200, approval) else { throw TransportError.timedOut }

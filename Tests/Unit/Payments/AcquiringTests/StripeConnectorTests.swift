@@ -9,7 +9,7 @@ import Testing
 /// The connector to Stripe alone: bytes out, answer in.
 @Suite struct `Stripe's connector` {
   private let wire = StripeWire()
-  private let deadline = Deadline.after(.seconds(300))
+  private let deadline = Deadline.after(TestRun.whole)
 
   private func authorize(
     eci: String? = "7", sale: SaleDetails = SaleDetails(), settings: StripeSettings? = nil

@@ -30,11 +30,11 @@ import Testing
       let acquirer = try visit.acquirer(multicapture: false)
       #expect(acquirer.capabilities.parts == [.capture, .refund])
       let answer = await acquirer.authorize(
-        visit.request("R1", .eur(1250), try visit.network()), .after(.seconds(300)))
+        visit.request("R1", .eur(1250), try visit.network()), .after(TestRun.whole))
       let name = try #require(answer.name)
-      #expect(await acquirer.capture(visit.followUp("C1", name, 500), .after(.seconds(300))).name == name)
+      #expect(await acquirer.capture(visit.followUp("C1", name, 500), .after(TestRun.whole)).name == name)
       #expect(
-        await acquirer.capture(visit.followUp("C2", name, 500), .after(.seconds(300)))
+        await acquirer.capture(visit.followUp("C2", name, 500), .after(TestRun.whole))
           == .declined(Decline(reason: .other, code: "succeeded")))
       #expect(try await visit.payments().first?["received"] == 500)
     }
@@ -63,16 +63,16 @@ import Testing
       let acquirer = try visit.acquirer()
       var request = visit.request("R1", .eur(1250), try await visit.sealed(.eur(1250)))
       // Without the first step nothing is sent.
-      guard case .notSent = await acquirer.authorize(request, .after(.seconds(300))) else { throw Wrong() }
-      guard case .ready(let token)? = await acquirer.prepare?(request, .after(.seconds(300))) else { throw Wrong() }
+      guard case .notSent = await acquirer.authorize(request, .after(TestRun.whole)) else { throw Wrong() }
+      guard case .ready(let token)? = await acquirer.prepare?(request, .after(TestRun.whole)) else { throw Wrong() }
       #expect(token.hasPrefix("tok_"))
       request.prepared = token
-      let name = try #require(await acquirer.authorize(request, .after(.seconds(300))).name)
+      let name = try #require(await acquirer.authorize(request, .after(TestRun.whole)).name)
       #expect(try await visit.capture("C1", name, 1250, isWhole: true).name == name)
       // The token is used up: what another payment with it comes to, the first one decides.
       var second = visit.request("R2", .eur(1250), request.instrument)
       second.prepared = token
-      #expect(await acquirer.authorize(second, .after(.seconds(300))).isUnknown)
+      #expect(await acquirer.authorize(second, .after(TestRun.whole)).isUnknown)
       #expect(try await visit.payments().count == 1)
     }
   }
@@ -81,10 +81,10 @@ import Testing
     try await StripeVisit.run { visit async throws in
       let acquirer = try visit.acquirer()
       var request = visit.request("R1", .eur(1250), try await visit.sealed(.eur(1)))
-      guard case .ready(let token)? = await acquirer.prepare?(request, .after(.seconds(300))) else { throw Wrong() }
+      guard case .ready(let token)? = await acquirer.prepare?(request, .after(TestRun.whole)) else { throw Wrong() }
       request.prepared = token
       #expect(
-        await acquirer.authorize(request, .after(.seconds(300)))
+        await acquirer.authorize(request, .after(TestRun.whole))
           == .declined(Decline(reason: .limitExceeded, code: "invalid_amount")))
     }
   }
@@ -93,7 +93,7 @@ import Testing
     try await StripeVisit.run { visit async throws in
       let instrument = try await visit.sealed(.eur(1250), toOtherKey: true)
       let preparation = try await visit.acquirer().prepare?(
-        visit.request("R1", .eur(1250), instrument), .after(.seconds(300)))
+        visit.request("R1", .eur(1250), instrument), .after(TestRun.whole))
       #expect(preparation == .declined(Decline(reason: .configuration, code: "HTTP 400")))
       #expect(try await visit.payments().isEmpty)
     }
@@ -192,14 +192,14 @@ import Testing
       {
         let amount = Amount(minorUnits: units, currency: try #require(Currency(code: code)))
         let answer = await acquirer.authorize(
-          visit.request("R-\(code)", amount, try visit.network()), .after(.seconds(300)))
+          visit.request("R-\(code)", amount, try visit.network()), .after(TestRun.whole))
         #expect(answer.name != nil, "\(code): \(answer)")
         #expect(try await visit.payments().last?["amount"] == .integer(theirs))
       }
       for (code, units) in [("KWD", 1235), ("MGA", 1234)] as [(String, Int64)] {
         let amount = Amount(minorUnits: units, currency: try #require(Currency(code: code)))
         let request = visit.request("R-fine", amount, try visit.network())
-        guard case .notSent = await acquirer.authorize(request, .after(.seconds(300))) else { throw Wrong() }
+        guard case .notSent = await acquirer.authorize(request, .after(TestRun.whole)) else { throw Wrong() }
       }
       #expect(try await visit.payments().count == 4)
     }
@@ -211,18 +211,18 @@ import Testing
       #expect(acquirer.capabilities.merchantAccount(.euro) == "acct_other")
       var request = visit.request("R1", .eur(1250), try visit.network())
       request.sale.merchantAccount = "acct_other"
-      #expect(await acquirer.authorize(request, .after(.seconds(300))).name != nil)
+      #expect(await acquirer.authorize(request, .after(TestRun.whole)).name != nil)
       #expect(try await visit.payments().isEmpty)
       try await visit.subscribe(as: "acct_other")
       #expect(try await visit.events(connected: ["acct_other"]).map(\.amount) == [.eur(1250)])
       request.sale.merchantAccount = "acct_foreign"
-      guard case .notSent = await acquirer.authorize(request, .after(.seconds(300))) else { throw Wrong() }
+      guard case .notSent = await acquirer.authorize(request, .after(TestRun.whole)) else { throw Wrong() }
     }
   }
 
   @Test func `the key, the mode and the account are checked`() async throws {
     try await StripeVisit.run { visit async throws in
-      let deadline = Deadline.after(.seconds(300))
+      let deadline = Deadline.after(TestRun.whole)
       #expect(try await visit.acquirer().checkCredentials(deadline) == .accepted)
       #expect(try await visit.acquirer(key: "rk_test_shop").checkCredentials(deadline) == .accepted)
       guard case .refused = try await visit.acquirer(key: "sk_test_wrong").checkCredentials(deadline),
@@ -242,7 +242,7 @@ import Testing
       _ = try await visit.refund("F1", name, 1250)
       _ = try await visit.inquire(.authorization, "R1")
       let request = visit.request("R2", .eur(1250), try await visit.sealed(.eur(1250)))
-      _ = try await visit.acquirer().prepare?(request, .after(.seconds(300)))
+      _ = try await visit.acquirer().prepare?(request, .after(TestRun.whole))
       let text = visit.transcripts.text
       for secret in ["4761739000000012", "c2VjcmV0", "sk_test_shop", "Zoë", "ller", "EC_v1"] {
         #expect(!text.contains(secret), "\(secret)")

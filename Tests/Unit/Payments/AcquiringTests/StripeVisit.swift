@@ -27,7 +27,7 @@ struct StripeVisit: Sendable {
     signingSecret: secret, nextSigningSecret: "whsec_shopnext", connected: ["acct_other"])
 
   static func run(
-    searchLag: Duration = .seconds(60), _ body: @escaping @Sendable (StripeVisit) async throws -> Void
+    searchLag: Duration = TestRun.whole, _ body: @escaping @Sendable (StripeVisit) async throws -> Void
   ) async throws {
     let files = try TemporaryStore()
     let pki = try SandboxPKI()
@@ -86,13 +86,13 @@ struct StripeVisit: Sendable {
     _ reference: String, _ units: Int64 = 1250, card: String = "visa-debit", cryptogram: String? = nil
   ) async throws -> AcquirerAnswer {
     let request = request(reference, .eur(units), try network(card: card, cryptogram: cryptogram))
-    return try await acquirer().authorize(request, .after(.seconds(300)))
+    return try await acquirer().authorize(request, .after(TestRun.whole))
   }
 
   /// Pays with one of Stripe's test tokens.
   func authorize(_ reference: String, token: String) async throws -> AcquirerAnswer {
     let request = request(reference, .eur(1250), try await sealed(.eur(1250)), prepared: token)
-    return try await acquirer().authorize(request, .after(.seconds(300)))
+    return try await acquirer().authorize(request, .after(TestRun.whole))
   }
 
   /// Stripe's name of a payment that is authorized now.
@@ -106,31 +106,32 @@ struct StripeVisit: Sendable {
     let request = FollowUpRequest(
       reference: AttemptReference(reference), authorization: name, amount: .eur(units), isFinal: isFinal,
       isWhole: isWhole)
-    return try await acquirer().capture(request, .after(.seconds(300)))
+    return try await acquirer().capture(request, .after(TestRun.whole))
   }
 
   func void(_ reference: String, _ name: String, _ units: Int64 = 1250) async throws -> AcquirerAnswer {
-    try await acquirer().void(followUp(reference, name, units), .after(.seconds(300)))
+    try await acquirer().void(followUp(reference, name, units), .after(TestRun.whole))
   }
 
   func refund(_ reference: String, _ name: String, _ units: Int64) async throws -> AcquirerAnswer {
-    try await acquirer().refund(followUp(reference, name, units), .after(.seconds(300)))
+    try await acquirer().refund(followUp(reference, name, units), .after(TestRun.whole))
   }
 
   func followUp(_ reference: String, _ name: String, _ units: Int64) -> FollowUpRequest {
     FollowUpRequest(reference: AttemptReference(reference), authorization: name, amount: .eur(units))
   }
 
-  /// - Parameter sentAgo: in seconds; nil when it is not known.
+  /// - Parameter sentAgo: in seconds; nil when it is not known. The connector looks through the five minutes before it
+  ///   and the fifteen minutes after it.
   func inquire(
     _ kind: InquiredOperation, _ reference: String, _ units: Int64 = 1250, of name: String? = nil,
-    called own: String? = nil, sentAgo: Int? = 10
+    called own: String? = nil, sentAgo: Int? = 600
   ) async throws -> Inquiry {
     let sentAt = sentAgo.map { WallClock.system.now().adding(.seconds(-$0)) }
     return try await acquirer().inquire(
       InquiryRequest(
         reference: AttemptReference(reference), amount: .eur(units), kind: kind, authorization: name,
-        acquirerReference: own, sentAt: sentAt), .after(.seconds(300)))
+        acquirerReference: own, sentAt: sentAt), .after(TestRun.whole))
   }
 
   /// A payment token that only Stripe can open.
@@ -193,7 +194,7 @@ struct StripeVisit: Sendable {
       headers: [HTTPField("Authorization", "Bearer \(Self.account.secretKey)")]
         + (account.map { [HTTPField("Stripe-Account", $0)] } ?? []),
       body: body?.serialized() ?? [])
-    let response = try await http.send(request, .seconds(10))
+    let response = try await http.send(request, TestRun.whole)
     try #require(response.status == 200, "\(path): \(String(decoding: response.body, as: UTF8.self))")
     return response.body
   }

@@ -12,22 +12,22 @@ import Testing
   @Test func `one token serves many calls, and is renewed before it ends`() async throws {
     let issuer = TokenIssuer()
     let acquirer = try issuer.acquirer()
-    for _ in 0..<3 { #expect(await acquirer.checkCredentials(.after(.seconds(300))) == .accepted) }
+    for _ in 0..<3 { #expect(await acquirer.checkCredentials(.after(TestRun.whole)) == .accepted) }
     #expect(issuer.issued == 1)
     // 3,600 seconds: a fifth is more than two minutes, so two minutes before its end.
     issuer.clock.advance(.seconds(3_481))
-    for _ in 0..<500 where issuer.used.last != "token-2" {
-      #expect(await acquirer.checkCredentials(.after(.seconds(300))) == .accepted)
-      try await Task.sleep(for: .milliseconds(20))
+    try await waitUntil("a call with the second token") {
+      #expect(await acquirer.checkCredentials(.after(TestRun.whole)) == .accepted)
+      return issuer.used.last == "token-2"
     }
     // The first call after that moment did not wait for the new token.
     #expect(issuer.used.prefix(4).allSatisfy { $0 == "token-1" })
-    #expect(issuer.used.last == "token-2" && issuer.issued == 2)
+    #expect(issuer.issued == 2)
   }
 
   @Test func `the request of a token is a form with encoded credentials`() async throws {
     let issuer = TokenIssuer()
-    _ = try await issuer.acquirer(secret: "s+/ &é").checkCredentials(.after(.seconds(300)))
+    _ = try await issuer.acquirer(secret: "s+/ &é").checkCredentials(.after(TestRun.whole))
     let request = try #require(issuer.tokenRequests.first)
     #expect(request.method == "POST" && request.url == "https://auth-test-eu-west-1.aws.bambora.com/connect/token")
     #expect(request.headers == [HTTPField("Content-Type", "application/x-www-form-urlencoded")])
@@ -38,11 +38,21 @@ import Testing
   }
 
   @Test func `however many payments wait, one renewal runs`() async throws {
-    let issuer = TokenIssuer(delay: .milliseconds(200))
+    let issuer = TokenIssuer()
+    issuer.isHeld = true
     let acquirer = try issuer.acquirer()
-    await withTaskGroup(of: CredentialCheck.self) { group in
-      for _ in 0..<50 { group.addTask { await acquirer.checkCredentials(.after(.seconds(300))) } }
-      for await check in group { #expect(check == .accepted) }
+    let begun = Counter()
+    try await withThrowingTaskGroup(of: CredentialCheck.self) { group in
+      defer { issuer.isHeld = false }
+      for _ in 0..<50 {
+        group.addTask {
+          begun.next()
+          return await acquirer.checkCredentials(.after(TestRun.whole))
+        }
+      }
+      try await waitUntil("the calls") { begun.value == 50 }
+      issuer.isHeld = false
+      for try await check in group { #expect(check == .accepted) }
     }
     #expect(issuer.issued == 1 && issuer.used.count == 50)
   }
@@ -51,8 +61,10 @@ import Testing
     let issuer = TokenIssuer()
     issuer.isHeld = true
     let acquirer = try issuer.acquirer()
-    async let patient = acquirer.checkCredentials(.after(.seconds(300)))
-    guard case .notSent(let reason) = await issuer.authorize(acquirer, .after(.seconds(1))) else { throw Wrong() }
+    async let patient = acquirer.checkCredentials(.after(TestRun.whole))
+    defer { issuer.isHeld = false }
+    let impatient = await issuer.authorize(acquirer, .after(.milliseconds(50)))
+    guard case .notSent(let reason) = impatient else { throw Wrong() }
     #expect(reason.contains("too late") || reason.contains("no time was left"))
     #expect(issuer.issued == 0, "the renewal is still waiting")
     issuer.isHeld = false
@@ -63,14 +75,14 @@ import Testing
   @Test func `a renewal that fails while the token is valid stops nobody`() async throws {
     let issuer = TokenIssuer()
     let acquirer = try issuer.acquirer()
-    _ = await acquirer.checkCredentials(.after(.seconds(300)))
+    _ = await acquirer.checkCredentials(.after(TestRun.whole))
     issuer.answers(503, "<html></html>")
     issuer.clock.advance(.seconds(3_500))
-    for _ in 0..<3 { #expect(await acquirer.checkCredentials(.after(.seconds(300))) == .accepted) }
-    try await issuer.waits { $0 >= 2 }
+    for _ in 0..<3 { #expect(await acquirer.checkCredentials(.after(TestRun.whole)) == .accepted) }
+    try await waitUntil("the renewal that fails") { issuer.tokenRequests.count >= 2 }
     // After its end nothing is sent with it.
     issuer.clock.advance(.seconds(100))
-    guard case .notSent = await issuer.authorize(acquirer, .after(.seconds(300))) else { throw Wrong() }
+    guard case .notSent = await issuer.authorize(acquirer, .after(TestRun.whole)) else { throw Wrong() }
     #expect(issuer.used == ["token-1", "token-1", "token-1", "token-1"])
   }
 
@@ -84,9 +96,9 @@ import Testing
     let issuer = TokenIssuer()
     issuer.answers(status, body)
     let acquirer = try issuer.acquirer()
-    let answer = await issuer.authorize(acquirer, .after(.seconds(300)))
+    let answer = await issuer.authorize(acquirer, .after(TestRun.whole))
     #expect(answer == .declined(Decline(reason: .configuration, code: code)))
-    guard case .refused(let reason) = await acquirer.checkCredentials(.after(.seconds(300))) else { throw Wrong() }
+    guard case .refused(let reason) = await acquirer.checkCredentials(.after(TestRun.whole)) else { throw Wrong() }
     #expect(reason.contains(code) && issuer.used.isEmpty)
   }
 
@@ -98,17 +110,17 @@ import Testing
     let issuer = TokenIssuer()
     issuer.answers(status, body)
     let acquirer = try issuer.acquirer()
-    guard case .notSent = await issuer.authorize(acquirer, .after(.seconds(300))) else { throw Wrong() }
+    guard case .notSent = await issuer.authorize(acquirer, .after(TestRun.whole)) else { throw Wrong() }
     let question = InquiryRequest(
       reference: AttemptReference("C1"), amount: .eur(1), kind: .capture, authorization: "p1")
-    guard case .unavailable = await acquirer.inquire(question, .after(.seconds(300))) else { throw Wrong() }
+    guard case .unavailable = await acquirer.inquire(question, .after(TestRun.whole)) else { throw Wrong() }
     #expect(issuer.used.isEmpty)
   }
 
   @Test func `an issuer that does not answer leaves nothing unknown`() async throws {
     let issuer = TokenIssuer()
     issuer.isSilent = true
-    guard case .notSent = await issuer.authorize(try issuer.acquirer(), .after(.seconds(300))) else { throw Wrong() }
+    guard case .notSent = await issuer.authorize(try issuer.acquirer(), .after(TestRun.whole)) else { throw Wrong() }
   }
 
   @Test func `nothing is asked when no time is left`() async throws {
@@ -131,10 +143,10 @@ import Testing
   @Test func `of many that are rejected together one renews`() async throws {
     let issuer = TokenIssuer()
     let acquirer = try issuer.acquirer()
-    _ = await acquirer.checkCredentials(.after(.seconds(300)))
+    _ = await acquirer.checkCredentials(.after(TestRun.whole))
     issuer.reject("token-1")
     await withTaskGroup(of: CredentialCheck.self) { group in
-      for _ in 0..<20 { group.addTask { await acquirer.checkCredentials(.after(.seconds(300))) } }
+      for _ in 0..<20 { group.addTask { await acquirer.checkCredentials(.after(TestRun.whole)) } }
       for await check in group { #expect(check == .accepted) }
     }
     #expect(issuer.issued == 2)
@@ -144,7 +156,7 @@ import Testing
     let issuer = TokenIssuer()
     issuer.rejectsAll = true
     let acquirer = try issuer.acquirer()
-    let answer = await issuer.authorize(acquirer, .after(.seconds(300)))
+    let answer = await issuer.authorize(acquirer, .after(TestRun.whole))
     #expect(answer == .declined(Decline(reason: .configuration, code: "HTTP 401")))
     #expect(issuer.used == ["token-1", "token-2"])
   }
@@ -166,10 +178,7 @@ private final class TokenIssuer: Sendable {
   }
 
   private let state = Mutex(State())
-  private let delay: Duration
   let clock = ManualClock()
-
-  init(delay: Duration = .zero) { self.delay = delay }
 
   var issued: Int { state.withLock { $0.issued } }
   var used: [String] { state.withLock { $0.used } }
@@ -194,12 +203,6 @@ private final class TokenIssuer: Sendable {
     state.withLock { $0.answer = InboundResponse(status: status, body: Array(body.utf8)) }
   }
 
-  /// Waits until so many tokens were asked for, a minute at most.
-  func waits(until isEnough: (Int) -> Bool) async throws {
-    for _ in 0..<3_000 where !isEnough(tokenRequests.count) { try await Task.sleep(for: .milliseconds(20)) }
-    #expect(isEnough(tokenRequests.count))
-  }
-
   func acquirer(secret: String = "secret") throws -> Acquirer {
     .worldlineAcquiring(
       try WorldlineAcquiringSettings(
@@ -221,8 +224,7 @@ private final class TokenIssuer: Sendable {
   }
 
   private func issue(_ request: OutboundRequest) async throws(TransportError) -> InboundResponse {
-    if delay > .zero { try? await Task.sleep(for: delay) }
-    for _ in 0..<30_000 where isHeld { try? await Task.sleep(for: .milliseconds(10)) }
+    try? await waitUntil("the issuer's release") { !isHeld }
     let (answer, isSilent) = state.withLock { state in
       state.tokenRequests.append(request)
       if state.answer == nil { state.issued += 1 }

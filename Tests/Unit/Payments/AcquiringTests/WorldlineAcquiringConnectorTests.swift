@@ -9,7 +9,7 @@ import Testing
 /// The connector to Worldline Acquiring alone: bytes out, answer in.
 @Suite struct `Worldline Acquiring's connector` {
   private let wire = WorldlineAcquiringWire()
-  private let deadline = Deadline.after(.seconds(300))
+  private let deadline = Deadline.after(TestRun.whole)
 
   private func authorize(
     _ amount: Amount = .eur(1250), eci: String? = "7", sale: SaleDetails = SaleDetails(),

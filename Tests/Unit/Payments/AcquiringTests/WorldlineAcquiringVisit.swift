@@ -93,7 +93,7 @@ extension WorldlineAcquiringVisit {
     let request = AuthorizationRequest(
       reference: AttemptReference(reference), merchantReference: "order", amount: amount, instrument: .network(token),
       sale: sale)
-    return await acquirer.authorize(request, .after(.seconds(300)))
+    return await acquirer.authorize(request, .after(TestRun.whole))
   }
 
   /// Worldline's name of a payment that is authorized now.
@@ -110,20 +110,20 @@ extension WorldlineAcquiringVisit {
     await acquirer.capture(
       FollowUpRequest(
         reference: AttemptReference(reference), authorization: payment, amount: .eur(units), isFinal: isFinal,
-        isWhole: isWhole, number: number), .after(.seconds(300)))
+        isWhole: isWhole, number: number), .after(TestRun.whole))
   }
 
   func void(_ reference: String, _ payment: String, _ units: Int64) async -> AcquirerAnswer {
-    await acquirer.void(followUp(reference, payment, units), .after(.seconds(300)))
+    await acquirer.void(followUp(reference, payment, units), .after(TestRun.whole))
   }
 
   func refund(_ reference: String, _ payment: String, _ units: Int64) async -> AcquirerAnswer {
-    await acquirer.refund(followUp(reference, payment, units), .after(.seconds(300)))
+    await acquirer.refund(followUp(reference, payment, units), .after(TestRun.whole))
   }
 
   func increment(_ reference: String, _ payment: String, _ units: Int64) async throws -> AcquirerAnswer {
     let increment = try #require(acquirer.increment)
-    return await increment(followUp(reference, payment, units), .after(.seconds(300)))
+    return await increment(followUp(reference, payment, units), .after(TestRun.whole))
   }
 
   private func followUp(_ reference: String, _ payment: String, _ units: Int64) -> FollowUpRequest {
@@ -137,12 +137,12 @@ extension WorldlineAcquiringVisit {
     await acquirer.inquire(
       InquiryRequest(
         reference: AttemptReference(reference), amount: .eur(units), kind: kind, authorization: payment,
-        acquirerReference: name), .after(.seconds(300)))
+        acquirerReference: name), .after(TestRun.whole))
   }
 
   func reverse(_ reference: String) async -> Reversal {
     await acquirer.reverse(
-      InquiryRequest(reference: AttemptReference(reference), amount: .eur(1250)), .after(.seconds(300)))
+      InquiryRequest(reference: AttemptReference(reference), amount: .eur(1250)), .after(TestRun.whole))
   }
 
   /// A call of the sandbox's own.
@@ -152,7 +152,7 @@ extension WorldlineAcquiringVisit {
       OutboundRequest(
         method: method, url: "\(origin)/worldline-acquiring/\(path)",
         headers: [HTTPField("Authorization", "Basic \(pair)"), HTTPField("Content-Type", "application/json")],
-        body: body?.serialized() ?? []), .seconds(10))
+        body: body?.serialized() ?? []), TestRun.whole)
     try #require(answer.status == 200)
     return answer.body
   }

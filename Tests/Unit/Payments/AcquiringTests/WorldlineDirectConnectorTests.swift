@@ -25,7 +25,7 @@ import Testing
     _ status: Int, _ body: String, _ headers: [HTTPField] = []
   ) async throws -> AcquirerAnswer {
     wire.answers(.success(InboundResponse(status: status, headers: headers, body: Array(body.utf8))))
-    return try await wire.acquirer().authorize(Self.request(), .after(.seconds(300)))
+    return try await wire.acquirer().authorize(Self.request(), .after(TestRun.whole))
   }
 
   private let approval = #"""
@@ -42,7 +42,7 @@ import Testing
   @Test func `every request is the one that Worldline's library is compared with`() async throws {
     let compared = try JSONField(
       JSONReader.read(Array(try Repository.text("Tests/Judges/worldline-direct/requests.json").utf8)))
-    let deadline = Deadline.after(.seconds(300))
+    let deadline = Deadline.after(TestRun.whole)
     let followUp = FollowUpRequest(
       reference: AttemptReference("C1"), authorization: "3254564310_0", amount: .eur(500))
     let acquirer = try wire.acquirer(merchant: "TenderSandbox")
@@ -79,7 +79,7 @@ import Testing
 
   @Test func `the live host is another, and authorizations may be final`() async throws {
     let acquirer = try wire.acquirer(.live, authorization: .final)
-    _ = try await acquirer.authorize(Self.request(), .after(.seconds(300)))
+    _ = try await acquirer.authorize(Self.request(), .after(TestRun.whole))
     let request = try #require(wire.requests.first)
     #expect(request.url == "https://payment.direct.worldline-solutions.com/v2/Shop/payments")
     let input = try JSONReader.read(request.body)["mobilePaymentMethodSpecificInput"]
@@ -92,13 +92,13 @@ import Testing
     let acquirer = try wire.acquirer(.live, authorization: .final)
     var request = try Self.request()
     request.sale.isPreAuthorization = true
-    _ = await acquirer.authorize(request, .after(.seconds(300)))
+    _ = await acquirer.authorize(request, .after(TestRun.whole))
     let input = try JSONReader.read(try #require(wire.requests.first).body)["mobilePaymentMethodSpecificInput"]
     #expect(input?["authorizationMode"] == "PRE_AUTHORIZATION")
   }
 
   @Test func `an indicator that Apple did not deliver is not made up`() async throws {
-    _ = try await wire.acquirer().authorize(Self.request(eci: nil), .after(.seconds(300)))
+    _ = try await wire.acquirer().authorize(Self.request(eci: nil), .after(TestRun.whole))
     let body = try JSONReader.read(try #require(wire.requests.first).body)
     let card = body["mobilePaymentMethodSpecificInput"]?["decryptedPaymentData"]
     #expect(card?["cryptogram"] != nil && card?["eci"] == nil)
@@ -109,7 +109,7 @@ import Testing
       givenName: "Ada", familyName: "Lovelace", emailAddress: "ada@example.com", phoneNumber: "020 1234",
       countryCode: "GB", postalCode: "SW1")
     let sale = SaleDetails(order: "O1", statementDescriptor: "HARBOUR", shopper: shopper)
-    _ = try await wire.acquirer().authorize(Self.request(sale: sale), .after(.seconds(300)))
+    _ = try await wire.acquirer().authorize(Self.request(sale: sale), .after(TestRun.whole))
     let order = try JSONReader.read(try #require(wire.requests.first).body)["order"]
     #expect(
       order?["references"]
@@ -244,9 +244,9 @@ import Testing
       reference: AttemptReference(reference), authorization: name, amount: .eur(500), isWhole: isWhole)
     let acquirer = try wire.acquirer()
     return switch verb {
-    case .capture: await acquirer.capture(request, .after(.seconds(300)))
-    case .void: await acquirer.void(request, .after(.seconds(300)))
-    case .refund: await acquirer.refund(request, .after(.seconds(300)))
+    case .capture: await acquirer.capture(request, .after(TestRun.whole))
+    case .void: await acquirer.void(request, .after(TestRun.whole))
+    case .refund: await acquirer.refund(request, .after(TestRun.whole))
     }
   }
 

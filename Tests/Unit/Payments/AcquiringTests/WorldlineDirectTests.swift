@@ -220,13 +220,13 @@ import TokenIssuer
 
   @Test func `credentials are checked without moving anything`() async throws {
     try await WorldlineDirectVisit.run { visit async throws in
-      #expect(try await visit.acquirer().checkCredentials(.after(.seconds(300))) == .accepted)
+      #expect(try await visit.acquirer().checkCredentials(.after(TestRun.whole)) == .accepted)
       let late = WallClock { WallClock.system.now().adding(.seconds(-400)) }
       let others = [
         try visit.acquirer(secret: "wrong"), try visit.acquirer(merchant: "Other"), try visit.acquirer(clock: late),
       ]
       for acquirer in others {
-        guard case .refused = await acquirer.checkCredentials(.after(.seconds(300))) else { throw Wrong() }
+        guard case .refused = await acquirer.checkCredentials(.after(TestRun.whole)) else { throw Wrong() }
       }
       #expect(try await visit.payments().isEmpty)
     }

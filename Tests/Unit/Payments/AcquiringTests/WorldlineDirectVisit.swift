@@ -89,7 +89,7 @@ struct WorldlineDirectVisit: Sendable {
   ) async throws -> AcquirerAnswer {
     let request = AuthorizationRequest(
       reference: AttemptReference(reference), merchantReference: "order", amount: .eur(units), instrument: instrument)
-    return try await acquirer().authorize(request, .after(.seconds(300)))
+    return try await acquirer().authorize(request, .after(TestRun.whole))
   }
 
   /// Worldline's name of a payment that is authorized now.
@@ -102,15 +102,15 @@ struct WorldlineDirectVisit: Sendable {
   func capture(
     _ reference: String, _ name: String, _ units: Int64, isFinal: Bool = false
   ) async throws -> AcquirerAnswer {
-    try await acquirer().capture(followUp(reference, name, units, isFinal: isFinal), .after(.seconds(300)))
+    try await acquirer().capture(followUp(reference, name, units, isFinal: isFinal), .after(TestRun.whole))
   }
 
   func void(_ reference: String, _ name: String, _ units: Int64, isWhole: Bool = false) async throws -> AcquirerAnswer {
-    try await acquirer().void(followUp(reference, name, units, isWhole: isWhole), .after(.seconds(300)))
+    try await acquirer().void(followUp(reference, name, units, isWhole: isWhole), .after(TestRun.whole))
   }
 
   func refund(_ reference: String, _ name: String, _ units: Int64) async throws -> AcquirerAnswer {
-    try await acquirer().refund(followUp(reference, name, units), .after(.seconds(300)))
+    try await acquirer().refund(followUp(reference, name, units), .after(TestRun.whole))
   }
 
   private func followUp(
@@ -127,7 +127,7 @@ struct WorldlineDirectVisit: Sendable {
     try await acquirer().inquire(
       InquiryRequest(
         reference: AttemptReference(reference), amount: .eur(units), kind: kind, acquirerReference: name),
-      .after(.seconds(300)))
+      .after(TestRun.whole))
   }
 
   /// A payment token that only Worldline can open.
@@ -181,7 +181,7 @@ struct WorldlineDirectVisit: Sendable {
       headers: [
         HTTPField("Authorization", Self.account.portalAuthorization), HTTPField("Content-Type", "application/json"),
       ], body: body?.serialized() ?? [])
-    let response = try await http.send(request, .seconds(10))
+    let response = try await http.send(request, TestRun.whole)
     try #require(response.status == 200, "\(path): \(String(decoding: response.body, as: UTF8.self))")
     return response.body
   }
@@ -209,6 +209,6 @@ struct WorldlineDirectVisit: Sendable {
       + signed.map { HTTPField($0.name, $0.value) }
       + (body.isEmpty ? [] : [HTTPField("Content-Type", "application/json")])
     return try await http.send(
-      OutboundRequest(method: method, url: origin + target, headers: headers, body: body), .seconds(10))
+      OutboundRequest(method: method, url: origin + target, headers: headers, body: body), TestRun.whole)
   }
 }

@@ -71,18 +71,19 @@ import Testing
     let fake = FakeAcquirer()
     let isHeld = Atomic(true)
     fake.captures { reference, _ in
-      while isHeld.load(ordering: .relaxed) { try? await Task.sleep(for: .milliseconds(5)) }
+      try? await waitUntil("the test to let the acquirer answer") { !isHeld.load(ordering: .relaxed) }
       return FakeAcquirer.approval(reference)
     }
     let acquirer = control.excludingWaits(for: fake.acquirer)
-    await withTaskGroup(of: Void.self) { group in
-      for _ in 0..<20 { group.addTask { _ = await acquirer.capture(Self.request, .after(.seconds(60), on: .system)) } }
-      for _ in 0..<2_000 where fake.captures.count < 20 { try? await Task.sleep(for: .milliseconds(5)) }
+    try await withThrowingTaskGroup(of: Void.self) { group in
+      defer { isHeld.store(false, ordering: .relaxed) }
+      for _ in 0..<20 { group.addTask { _ = await acquirer.capture(Self.request, .after(TestRun.whole)) } }
+      try await waitUntil("twenty captures that wait for the acquirer") { fake.captures.count == 20 }
       let slots = admit(23)
       time.pass(.seconds(5))
       #expect(admit(7).count == 1)
       isHeld.store(false, ordering: .relaxed)
-      await group.waitForAll()
+      try await group.waitForAll()
       #expect(control.isFull && slots.count == 23)
     }
   }

@@ -133,7 +133,11 @@ extension Provider {
       clientSecret: WorldlineAcquiringSecret(account.clientSecret), acquirerID: account.acquirerID,
       merchantIDs: account.merchantIDs)
     settings.verifiesAccounts = true
-    return .worldlineAcquiring(settings, http: http, clock: clock)
+    // However long an access token takes, it is waited for.
+    let scheduler = Scheduler(
+      uptime: Scheduler.system.uptime, sleep: { _ in try await Task.sleep(for: TestRun.whole) },
+      finish: Scheduler.system.finish)
+    return .worldlineAcquiring(settings, http: http, clock: clock, scheduler: scheduler)
   }
 }
 

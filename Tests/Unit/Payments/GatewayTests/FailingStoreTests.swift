@@ -29,17 +29,6 @@ import Testing
     }
   }
 
-  private final class Counter: Sendable {
-    private let count = Mutex(0)
-
-    func next() -> Int {
-      count.withLock { count in
-        count += 1
-        return count
-      }
-    }
-  }
-
   private let disk = Disk()
   private let clock = ManualClock(WallClock.system.now())
   private let store: MemoryStore

@@ -109,7 +109,7 @@ private struct Counter {
     let router = Router()
     service.addRoutes(to: router)
     let http = try LiveHTTPClient()
-    let wire = BreakingWire(http.sender, clock)
+    let wire = BreakingWire(http.sender.patient, clock)
     let evidence = Mutex(Evidence())
     do {
       try await Application(router: router).test(.live) { client in
@@ -171,7 +171,7 @@ private struct Counter {
     #expect(wire.inquiries <= 12, name)
   }
 
-  /// At once, or when the provider has decided. An inquiry that a busy machine answers too late is repeated.
+  /// At once, or when the provider has decided.
   private func capture(_ payment: PaymentID) async throws {
     guard try await shop.gateway.capture(payment).payment.status != .captured else { return }
     for pause in [2, 15, 70] {

@@ -107,7 +107,7 @@ private struct Outage: Sendable {
       emulators.append(try await Emulator(provider, store.path, pki, clock.wall, addingTo: router))
     }
     let client = try LiveHTTPClient(maximumResponseBytes: 1_048_576)
-    let (running, sender) = (emulators, client.sender)
+    let (running, sender) = (emulators, client.sender.patient)
     let result = Mutex(Outage())
     do {
       try await Application(router: router).test(.live) { test in
@@ -176,7 +176,7 @@ private final class BusyShop: Sendable {
       let request = OutboundRequest(
         method: "PUT", url: origin + path, headers: provider.credentials,
         body: Array(#"{"url":"http://localhost/events"}"#.utf8))
-      let status = try await http.send(request, .seconds(20)).status
+      let status = try await http.send(request, TestRun.whole).status
       try #require(status == 200)
     }
   }

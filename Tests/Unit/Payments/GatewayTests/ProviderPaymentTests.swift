@@ -114,11 +114,11 @@ import TokenIssuer
       for (reference, amount) in [("first", Amount.eur(300)), ("last", .eur(200))] {
         let request = FollowUpRequest(
           reference: AttemptReference(reference), authorization: name, amount: amount, isFinal: reference == "last")
-        _ = await visit.acquirer.capture(request, .after(.seconds(10)))
+        _ = await visit.acquirer.capture(request, .after(TestRun.whole))
       }
       for (reference, amount) in [("last", Amount.eur(200)), ("first", .eur(300))] {
         let inquiry = await visit.acquirer.inquire(
-          InquiryRequest(reference: AttemptReference(reference), amount: amount), .after(.seconds(10)))
+          InquiryRequest(reference: AttemptReference(reference), amount: amount), .after(TestRun.whole))
         guard case .answer(.approved) = inquiry else {
           Issue.record("the \(reference) capture: \(inquiry)")
           return
@@ -140,7 +140,7 @@ import TokenIssuer
     let router = Router()
     provider.addRoutes(to: router)
     let http = try LiveHTTPClient()
-    let sender = http.sender
+    let sender = http.sender.patient
     do {
       try await Application(router: router).test(.live) { client in
         let origin = "http://localhost:\(client.port ?? 0)"
@@ -148,7 +148,7 @@ import TokenIssuer
           OutboundRequest(
             method: "PUT", url: origin + "/provider/v1/event-endpoint",
             headers: [HTTPField("Authorization", "Bearer key"), HTTPField("Content-Type", "application/json")],
-            body: Array(#"{"url":"http://localhost/events"}"#.utf8)), .seconds(10))
+            body: Array(#"{"url":"http://localhost/events"}"#.utf8)), TestRun.whole)
         let acquirer = Acquirer.sandboxProvider(baseURL: origin, apiKey: "key", eventSecret: "key", http: sender)
         let shop = try await Shop(acquirer, pki: pki, sealedTo: csr)
         try await body(Visit(shop: shop, provider: provider, acquirer: acquirer))

@@ -120,7 +120,7 @@ struct ProviderVisit: Sendable {
       { operation, name in
         guard let kind = OperationKind(rawValue: operation.rawValue) else { return nil }
         return try await journal.reference(of: kind, called: name, through: route)
-      }, .after(.seconds(60)))
+      }, .after(TestRun.whole))
     return try await journal.differences(from: report, in: period, through: route).map(\.kind)
   }
 
@@ -128,7 +128,7 @@ struct ProviderVisit: Sendable {
   func call(_ method: String, _ path: String, _ body: String = "") async throws -> [UInt8] {
     let request = OutboundRequest(
       method: method, url: origin + path, headers: provider.credentials, body: Array(body.utf8))
-    let answer = try await http.send(request, .seconds(20))
+    let answer = try await http.send(request, TestRun.whole)
     try #require(answer.status == 200, "\(path): \(String(decoding: answer.body, as: UTF8.self))")
     return answer.body
   }
@@ -163,14 +163,14 @@ extension Provider {
     let router = Router()
     let emulator = try await Emulator(self, files.path, pki, clock.wall, addingTo: router)
     let client = try LiveHTTPClient(maximumResponseBytes: 1_048_576)
-    let http = client.sender
+    let http = client.sender.patient
     do {
       try await Application(router: router).test(.live) { test in
         let origin = "http://localhost:\(test.port ?? 0)"
         let csr = isSealed ? try await emulator.certificateRequest() : nil
         let acquirer = try acquirer(at: origin, wire(http), clock.wall)
         // An access token is not what breaks.
-        _ = await acquirer.checkCredentials(.after(.seconds(20)))
+        _ = await acquirer.checkCredentials(.after(TestRun.whole))
         let shop = try await Shop(acquirer, pki: pki, sealedTo: csr, clock: clock)
         let visit = ProviderVisit(
           provider: self, isSealed: isSealed, shop: shop, gateway: try shop.gateway(at: acquirer, isSealed: isSealed),

@@ -597,7 +597,7 @@ import Testing
   @Test func `asks about an open operation while captures that are due have no answer`() async throws {
     let shop = try await Shop(
       scheduler: Scheduler(
-        uptime: Scheduler.system.uptime, sleep: { _ in try await Task.sleep(for: .milliseconds(5)) },
+        uptime: { .zero }, sleep: { _ in try await Task.sleep(for: .milliseconds(5)) },
         finish: Scheduler.system.finish))
     shop.fake.captures(.notSent("connection refused"))
     for name in ["order-1", "order-2"] {
@@ -606,31 +606,28 @@ import Testing
     }
     let isAnswered = Mutex(false)
     shop.fake.captures { reference, _ in
-      await until { isAnswered.withLock { $0 } }
+      try? await waitUntil("the test to let the acquirer answer") { isAnswered.withLock { $0 } }
       return FakeAcquirer.approval(reference)
     }
     shop.clock.advance(Journal.lease)
     let recovery = Task { [gateway = shop.gateway] in try await gateway.keepRecovering { _, _ in } }
-    await until { shop.fake.captures.count == 4 }
+    defer {
+      recovery.cancel()
+      isAnswered.withLock { $0 = true }
+    }
+    try await waitUntil("both captures to be sent again") { shop.fake.captures.count == 4 }
     shop.fake.authorizes(.unknown(Interruption(.timeout)))
     shop.fake.finds { .answer(FakeAcquirer.approval($0)) }
     let order = Shop.order("order-3")
     let payment = try await shop.gateway.authorize(order, with: shop.token(for: order))
     shop.clock.advance(.seconds(1))
-    await until { try await shop.gateway.payment(payment.id)?.status == .authorized }
-    #expect(try await shop.gateway.payment(payment.id)?.status == .authorized)
+    try await waitFor("an authorized payment", { try await shop.gateway.payment(payment.id)?.status }) {
+      $0 == .authorized
+    }
     #expect(try await shop.journal.openOutcomes().operations == 2, "both captures still wait for their answer")
     recovery.cancel()
     isAnswered.withLock { $0 = true }
     try await recovery.value
-  }
-
-  /// Waits until it is so, for ten seconds at most.
-  private func until(_ isSo: @Sendable () async throws -> Bool) async {
-    for _ in 0..<2_000 {
-      if (try? await isSo()) == true { return }
-      try? await Task.sleep(for: .milliseconds(5))
-    }
   }
 
   @Test func `two at once never have the same operation`() async throws {

@@ -51,7 +51,7 @@ import Testing
     let router = Router()
     service.addRoutes(to: router)
     let http = try LiveHTTPClient()
-    let sender = http.sender
+    let sender = http.sender.patient
     do {
       try await Application(router: router).test(.live) { client in
         let origin = "http://localhost:\(client.port ?? 0)"

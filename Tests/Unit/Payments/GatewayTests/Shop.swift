@@ -2,6 +2,7 @@ import Acquiring
 import ApplePayToken
 import Crypto
 import Gateway
+import HTTPTransport
 import Ledger
 import Storage
 import SwiftASN1
@@ -109,5 +110,12 @@ struct Shop: Sendable {
 
   func diskHolds(_ text: String) throws -> Bool {
     try files.bytesOnDisk().contains { String(decoding: $0, as: UTF8.self).contains(text) }
+  }
+}
+
+extension HTTPSender {
+  /// The same, which waits for an answer without a limit: what a connector may wait for one is no claim here.
+  var patient: HTTPSender {
+    HTTPSender { request, _ throws(TransportError) in try await self.send(request, TestRun.whole) }
   }
 }

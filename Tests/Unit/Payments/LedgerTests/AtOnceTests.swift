@@ -72,7 +72,8 @@ import Testing
   @Test(arguments: StoreEngineUnderTest.present) func `acquire the lease of each open operation once`(
     _ engine: StoreEngineUnderTest
   ) async throws {
-    let store = try await SharedStore(engine)
+    // A lease does not end while the test runs.
+    let store = try await SharedStore(engine, clock: ManualClock().wall)
     _ = try await store.atOnce { number, journal in
       _ = try await journal.claim(.sample("order-\(number)"), spending: .sample(number), card: .sample)
     }
@@ -90,11 +91,14 @@ import Testing
     let store = try await SharedStore(engine)
     let payment = try await store.authorized(1)
     try await store.journal(0).database.write { try $0.run("UPDATE payments SET capture_due = 1, hold_until = 1") }
+    let asked = Counter()
     let taken = try await store.atOnce { _, journal in
       try await journal.database.write { transaction in
-        guard try journal.take(due, of: payment, in: transaction) else { return false }
-        // Long enough for the others to ask meanwhile.
-        if engine == .postgres { Thread.sleep(forTimeInterval: 0.05) }
+        let isTaken = try journal.take(due, of: payment, in: transaction)
+        asked.next()
+        guard isTaken else { return false }
+        // The others ask meanwhile.
+        while engine == .postgres, asked.value < 64, !TestRun.isOver { usleep(1_000) }
         let (kind, cause): (OperationKind, OperationCause) = due == .capture ? (.capture, .order) : (.void, .expiry)
         _ = try journal.reserve(kind, of: payment, cause: cause, in: transaction)
         return true

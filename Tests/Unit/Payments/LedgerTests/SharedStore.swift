@@ -8,11 +8,14 @@ struct SharedStore: Sendable {
   let place: EmptyDatabase
   let journals: [Journal]
 
-  init(_ engine: StoreEngineUnderTest) async throws {
+  /// - Parameter clock: of both processes; nil for the database's own.
+  init(_ engine: StoreEngineUnderTest, clock: WallClock? = nil) async throws {
     place = try await EmptyDatabase(engine)
     let migrations = Journal.migrations + ProcessingKeyStore.migrations
     var journals: [Journal] = []
-    for _ in 0..<(engine == .postgres ? 2 : 1) { journals.append(Journal(try await place.open(migrations))) }
+    for _ in 0..<(engine == .postgres ? 2 : 1) {
+      journals.append(Journal(try await place.open(migrations, clock: clock)))
+    }
     self.journals = journals
   }
 

@@ -37,21 +37,18 @@ import Testing
   @Test(.enabled(if: PostgresUnderTest.isPresent))
   func `commit payments beside a transaction that stays open after its audit entry`() async throws {
     let store = try await SharedStore(.postgres)
-    let (isOpen, mayEnd) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
+    let (begun, begin) = AsyncStream.makeStream(of: Void.self)
+    let mayEnd = DispatchSemaphore(value: 0)
     // The threads of a pool are its own: one may wait.
     let open = Task {
+      defer { begin.finish() }
       try await store.journal(0).database.write { transaction in
         _ = try store.journal(0).claim(.sample("open"), spending: .sample(999), card: .sample, in: transaction)
-        isOpen.signal()
-        _ = mayEnd.wait(timeout: .now() + 20)
+        begin.finish()
+        mayEnd.wait()
       }
     }
-    await withCheckedContinuation { done in
-      Thread.detachNewThread {
-        isOpen.wait()
-        done.resume()
-      }
-    }
+    for await _ in begun {}
     let committed = Mutex(0)
     let others = Task {
       try await store.atOnce { number, _ in
@@ -61,9 +58,10 @@ import Testing
         committed.withLock { $0 += 1 }
       }
     }
-    for _ in 0..<100 where committed.withLock({ $0 }) < 4 { try await Task.sleep(for: .milliseconds(50)) }
-    #expect(committed.withLock { $0 } >= 4)
-    mayEnd.signal()
+    do {
+      defer { mayEnd.signal() }
+      try await waitFor("four payments", { committed.withLock { $0 } }) { $0 >= 4 }
+    }
     _ = try await (open.value, others.value)
     #expect(try await store.journal(0).verifyAudit().isIntact)
   }
@@ -91,17 +89,18 @@ import Testing
     let isDone = Mutex(false)
     let reader = Task { () -> [OutboxEvent] in
       var (found, place) = ([OutboxEvent](), OutboxEvent.Cursor.start)
-      for _ in 0..<5_000 {
+      while true {
         let wasDone = isDone.withLock { $0 }
         let from = place
         let page = try await store.journal(1).database.read { try OutboxEvent.after(from, limit: 5, in: $0) }
         found += page.map(\.event)
         place = page.last?.cursor ?? place
-        if page.isEmpty, wasDone { break }
+        if page.isEmpty, wasDone { return found }
+        // It reads often, also between two commits.
         try await Task.sleep(for: .milliseconds(2))
       }
-      return found
     }
+    defer { isDone.withLock { $0 = true } }
     _ = try await store.atOnce { number, journal in
       // Its time is that of its beginning; it commits later than others that began after it.
       try await journal.database.write { transaction in

@@ -4,6 +4,7 @@ import Storage
 import StrictJSON
 import Synchronization
 import TenderPayments
+import TenderTesting
 import Testing
 import Webhooks
 
@@ -31,6 +32,7 @@ import Webhooks
     let post = try await Post()
     for number in 1...4 { try await post.pays(number) }
     let writer = HeldWriter(post.database)
+    defer { writer.release() }
     let requests = Mutex<[Bool]>([])
     let sender = HTTPSender { request, patience throws(TransportError) in
       if requests.withLock({ $0.isEmpty }) { await writer.hold() }
@@ -47,10 +49,11 @@ import Webhooks
     let post = try await Post()
     let opened = Mutex(0)
     let dispatcher = post.dispatcher(post.server.sender, concurrency: 4) { opened.withLock { $0 += 1 } }
-    let running = Task { await dispatcher.run(lookingEvery: .milliseconds(500)) }
+    let running = Task { await dispatcher.run(lookingEvery: .milliseconds(20), closingAfter: TestRun.whole) }
+    defer { running.cancel() }
     for number in 1...3 {
       try await post.pays(number)
-      for _ in 0..<1_000 where post.server.bodies.count < number * 3 { try await Task.sleep(for: .milliseconds(5)) }
+      try await waitUntil("the deliveries of payment \(number)") { post.server.bodies.count >= number * 3 }
     }
     running.cancel()
     await running.value
@@ -83,16 +86,16 @@ private final class HeldWriter: Sendable {
 
   var isHeld: Bool { isRunning.withLock { $0 } }
 
-  /// For five seconds at most.
   func hold() async {
     Task {
       try await database.write { [self] _ in
         isRunning.withLock { $0 = true }
-        _ = gate.wait(timeout: .now() + 5)
+        // The dispatcher waits for this commit, so nobody releases it in a test that fails before.
+        while gate.wait(timeout: .now() + .milliseconds(50)) == .timedOut, !TestRun.isOver {}
         isRunning.withLock { $0 = false }
       }
     }
-    for _ in 0..<1_000 where !isHeld { try? await Task.sleep(for: .milliseconds(5)) }
+    try? await waitUntil("the writer's turn") { isHeld }
   }
 
   func release() { gate.signal() }
@@ -135,14 +138,13 @@ private final class BusyServer: Sendable {
       return state.came
     }
     try? await Task.sleep(for: .milliseconds(2))
-    if number <= together { await wait { $0.most >= together } }
+    if number <= together { await wait("\(together) requests at a time") { $0.most >= together } }
     guard number == 1 else { return }
-    await wait { $0.came >= goal }
+    await wait("\(goal) requests") { $0.came >= goal }
     state.withLock { $0.hasWaited = $0.came >= goal }
   }
 
-  /// For ten seconds at most.
-  private func wait(until isReached: (State) -> Bool) async {
-    for _ in 0..<2_000 where !state.withLock({ isReached($0) }) { try? await Task.sleep(for: .milliseconds(5)) }
+  private func wait(_ wanted: String, until isReached: (State) -> Bool) async {
+    try? await waitUntil(wanted) { state.withLock { isReached($0) } }
   }
 }

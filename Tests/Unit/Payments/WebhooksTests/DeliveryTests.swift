@@ -169,7 +169,7 @@ import Webhooks
     try await post.pays()
     let dispatcher = post.dispatcher
     let running = Task { await dispatcher.run(lookingEvery: .milliseconds(5)) }
-    while post.server.requests.count < 3 { try await Task.sleep(for: .milliseconds(5)) }
+    try await waitUntil("three deliveries") { post.server.requests.count >= 3 }
     running.cancel()
     await running.value
     #expect(post.server.sequences == [1, 2, 3])

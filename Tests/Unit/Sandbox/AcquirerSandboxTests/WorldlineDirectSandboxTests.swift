@@ -7,7 +7,9 @@ import HummingbirdTesting
 import NIOCore
 import SandboxTesting
 import StrictJSON
+import Synchronization
 import TenderPayments
+import TenderTesting
 import Testing
 import TokenIssuer
 
@@ -99,13 +101,20 @@ import TokenIssuer
   }
 
   @Test func `answers 409 while the first call under a key runs`() async throws {
-    try await worldline { call in
+    let state = Mutex((isRunning: false, isReleased: false))
+    let sleep: @Sendable (Duration) async throws -> Void = { _ in
+      state.withLock { $0.isRunning = true }
+      try await waitUntil("the release of the first call") { state.withLock { $0.isReleased } }
+    }
+    try await worldline(sleep: sleep) { call in
       let slow = try Self.payment("R1", amount: ["amount": 2070, "currencyCode": "EUR"])
       async let first = call("POST", "/payments", slow, key: "K1")
-      async let second = call("POST", "/payments", slow, key: "K1")
-      let answers = try await [first, second]
-      #expect(answers.map(\.status).sorted() == [201, 409])
-      #expect(answers.compactMap { $0.error?["id"] } == ["DUPLICATE_REQUEST_IN_PROGRESS"])
+      defer { state.withLock { $0.isReleased = true } }
+      try await waitUntil("the first call") { state.withLock { $0.isRunning } }
+      let second = try await call("POST", "/payments", slow, key: "K1")
+      #expect(second.status == 409 && second.error?["id"] == "DUPLICATE_REQUEST_IN_PROGRESS")
+      state.withLock { $0.isReleased = true }
+      #expect(try await first.status == 201)
     }
   }
 
@@ -130,6 +139,7 @@ import TokenIssuer
 
   private func worldline(
     in directory: TemporaryDirectory? = nil, clock: WallClock = .system,
+    sleep: @escaping @Sendable (Duration) async throws -> Void = { _ in },
     _ body: @escaping @Sendable (WorldlineDirectCaller) async throws -> Void
   ) async throws {
     let directory = try directory ?? TemporaryDirectory()
@@ -137,7 +147,7 @@ import TokenIssuer
       merchantID: "Shop", apiKeyID: "KEY1", secretAPIKey: "secret", webhookKeyID: "HOOK1", webhookSecret: "hook")
     let service = try await WorldlineDirectSandbox(
       databasePath: "\(directory.path)/worldline.sqlite", tokenRootPEM: try SandboxPKI().rootPEM, accounts: [account],
-      clock: clock)
+      clock: clock, sleep: sleep)
     let router = Router()
     service.addRoutes(to: router)
     try await Application(router: router).test(.router) { try await body(WorldlineDirectCaller(client: $0)) }

@@ -7,6 +7,7 @@ import Logging
 import SandboxTesting
 import StrictJSON
 import TenderPayments
+import TenderTesting
 import Testing
 import TokenIssuer
 
@@ -52,7 +53,7 @@ struct ListeningSandbox {
     )
     let answer: Result<InboundResponse, any Error>
     do {
-      answer = .success(try await client.sender.send(outbound, .seconds(10)))
+      answer = .success(try await client.sender.send(outbound, TestRun.whole))
     } catch {
       answer = .failure(error)
     }
@@ -194,7 +195,7 @@ struct ListeningSandbox {
       let client = try LiveHTTPClient(identity: nil, trust: .pem(sandbox.testSandbox.sandbox.tlsRootPEM))
       let url = "\(sandbox.addresses.gatewayURL)/paymentservices/paymentSession"
       await #expect(throws: (any Error).self) {
-        try await client.sender.send(OutboundRequest(method: "POST", url: url), .seconds(10))
+        try await client.sender.send(OutboundRequest(method: "POST", url: url), TestRun.whole)
       }
       try await client.shutdown()
     }
@@ -220,7 +221,7 @@ struct ListeningSandbox {
       let client = try LiveHTTPClient(identity: sandbox.identity, trust: .system)
       let url = "\(sandbox.addresses.gatewayURL)/paymentservices/paymentSession"
       await #expect(throws: (any Error).self) {
-        try await client.sender.send(OutboundRequest(method: "POST", url: url), .seconds(10))
+        try await client.sender.send(OutboundRequest(method: "POST", url: url), TestRun.whole)
       }
       try await client.shutdown()
     }

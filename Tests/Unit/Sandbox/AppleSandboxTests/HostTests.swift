@@ -1,6 +1,7 @@
 import AppleSandbox
 import HTTPTransport
 import StrictJSON
+import TenderTesting
 import Testing
 
 /// DNS rebinding: a page whose own name was made to lead to this machine calls the sandbox as its own server.
@@ -42,7 +43,7 @@ import Testing
     let request = OutboundRequest(
       method: "GET", url: sandbox.addresses.url + path, headers: [.init("Host", host)])
     let answer: Result<InboundResponse, any Error>
-    do { answer = .success(try await client.sender.send(request, .seconds(10))) } catch { answer = .failure(error) }
+    do { answer = .success(try await client.sender.send(request, TestRun.whole)) } catch { answer = .failure(error) }
     try await client.shutdown()
     return try answer.get()
   }

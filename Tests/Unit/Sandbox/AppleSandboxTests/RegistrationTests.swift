@@ -4,6 +4,7 @@ import HTTPTypes
 import SandboxTesting
 import StrictJSON
 import TenderPayments
+import TenderTesting
 import Testing
 
 /// Apple's Web Merchant Registration API, called by the sandbox's one merchant as a platform.
@@ -126,7 +127,7 @@ extension ListeningSandbox {
     let client = try LiveHTTPClient(identity: identity, trust: .pem(testSandbox.sandbox.tlsRootPEM))
     let url = addresses.gatewayURL + path
     let response: InboundResponse
-    do { response = try await client.sender.send(OutboundRequest(method: "GET", url: url), .seconds(10)) } catch {
+    do { response = try await client.sender.send(OutboundRequest(method: "GET", url: url), TestRun.whole) } catch {
       try await client.shutdown()
       throw error
     }

@@ -43,7 +43,7 @@ final class TestMailbox: Sendable {
   }
 
   func get(_ path: String) async throws -> InboundResponse {
-    try await client.sender.send(OutboundRequest(method: "GET", url: addresses.url + path), .seconds(10))
+    try await client.sender.send(OutboundRequest(method: "GET", url: addresses.url + path), TestRun.whole)
   }
 
   /// What was taken for a recipient.

@@ -4,6 +4,7 @@ import HTTPTransport
 import StrictJSON
 import TenderPayments
 import TenderServer
+import TenderTesting
 import Testing
 
 /// A server with a route to the emulated Checkout.com, in a system of its own: the emulator's ledger holds nothing else.
@@ -56,18 +57,14 @@ private struct CheckoutComShop: Sendable {
   func admin(_ method: String, _ path: String) async throws -> JSONValue {
     let socket = "\(shop.store)/tender.db.sock".replacingOccurrences(of: "/", with: "%2F")
     let request = OutboundRequest(method: method, url: "http+unix://\(socket)\(path)")
-    return try JSONReader.read(try await system.sender.send(request, .seconds(60)).body)
+    return try JSONReader.read(try await system.sender.send(request, TestRun.whole).body)
   }
 
-  /// The payment once it is so, within twenty seconds; recorded as an issue if it does not become so.
+  /// Returns when the payment is so.
   func payment(_ id: String, _ name: String, is value: JSONValue) async throws {
-    var found = JSONValue.null
-    for _ in 0..<100 {
-      found = try await admin("GET", "/payments/\(id)")
-      if found[name] == value { return }
-      try await Task.sleep(for: .milliseconds(200))
+    try await waitFor("\(value) as \(name) of the payment", { try await admin("GET", "/payments/\(id)") }) {
+      $0[name] == value
     }
-    Issue.record("\(name) is \(String(describing: found[name])), not \(value): \(found)")
   }
 
   func pays(_ card: String, at front: Shopfront? = nil, capture: String = "immediate") async throws -> String {
@@ -124,11 +121,7 @@ private struct CheckoutComShop: Sendable {
   private func findsWhatAPersonDid(_ id: String, _ place: CheckoutComShop) async throws {
     try await place.sendEvents(to: "http://127.0.0.1:9")
     try await place.acts("refunds", id, 200)
-    var found: [String] = []
-    for _ in 0..<50 where found.isEmpty {
-      found = try await place.differences()
-      try await Task.sleep(for: .milliseconds(200))
-    }
+    let found = try await waitFor("a difference", { try await place.differences() }) { !$0.isEmpty }
     #expect(found == ["missing_here"])
     try await place.sendEvents(to: place.shop.server)
     try await place.payment(id, "refunded", is: 200)

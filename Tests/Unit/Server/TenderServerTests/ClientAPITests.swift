@@ -2,6 +2,7 @@ import HTTPTransport
 import StrictJSON
 import TenderPayments
 import TenderServer
+import TenderTesting
 import Testing
 
 /// The client API as an app calls it, and as a page of a merchant's does.
@@ -26,7 +27,7 @@ import Testing
     return try await system.sender.send(
       OutboundRequest(
         method: method, url: "\(system.server)/client/\(path.replacing("$", with: customer))", headers: headers),
-      .seconds(10))
+      TestRun.whole)
   }
 
   private static func fault(_ answer: InboundResponse) throws -> String? {

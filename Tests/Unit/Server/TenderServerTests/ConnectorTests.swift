@@ -4,6 +4,7 @@ import Logging
 import StrictJSON
 import TenderPayments
 import TenderServer
+import TenderTesting
 import Testing
 
 /// Routes to payment providers, configured by folders; the sandbox emulates the providers.
@@ -112,7 +113,7 @@ import Testing
       let socket = "\(shop.store)/tender.db.sock".replacingOccurrences(of: "/", with: "%2F")
       let request = OutboundRequest(
         method: method, url: "http+unix://\(socket)\(path)", body: body == .null ? [] : body.serialized())
-      return try JSONReader.read(try await system.sender.send(request, .seconds(30)).body)
+      return try JSONReader.read(try await system.sender.send(request, TestRun.whole).body)
     }
     let names = ["adyen", "braintree/eu", "stripe", "worldline-direct", "sandbox"]
     #expect(try await admin("GET", "/routes")["routes"]?.elements.compactMap { $0["route"]?.text } == names)
@@ -135,7 +136,7 @@ import Testing
     #expect(answer.status == 200, "\(answer.errorText)")
     let socket = "\(shop.store)/tender.db.sock".replacingOccurrences(of: "/", with: "%2F")
     let request = OutboundRequest(method: "GET", url: "http+unix://\(socket)/metrics")
-    let text = String(decoding: try await system.sender.send(request, .seconds(30)).body, as: UTF8.self)
+    let text = String(decoding: try await system.sender.send(request, TestRun.whole).body, as: UTF8.self)
     func value(_ name: String) throws -> Int64 {
       let line = try #require(text.split(separator: "\n").first { $0.hasPrefix(name + "{") }, "\(name)")
       return try #require(line.split(separator: " ").last.flatMap { Int64($0) })
@@ -158,7 +159,7 @@ import Testing
       atPath: configuration.merchantsDirectory, withIntermediateDirectories: true)
     let port = Mailbox<Int>()
     let server = try await TenderServer(configuration, logger: logger) { port.put($0) }
-    let running = Task { try await server.run() }
+    let running = port.start { try await server.run() }
     #expect(try await port.awaited > 0)
     running.cancel()
   }
@@ -225,7 +226,7 @@ import Testing
     ]
     for (account, reason) in refusals {
       try name(account)
-      let answer = try JSONReader.read(try await system.sender.send(reload, .seconds(20)).body)
+      let answer = try JSONReader.read(try await system.sender.send(reload, TestRun.whole).body)
       #expect(
         answer["detail"]?.text?.contains("harbour/merchant.yaml: merchantAccounts: \(reason)") == true, "\(answer)")
       let error = await #expect(throws: ConfigurationError.self) {

@@ -16,7 +16,7 @@ import Testing
   private func get(_ path: String, _ headers: [HTTPField] = [], method: String = "GET") async throws -> InboundResponse
   {
     try await system.sender.send(
-      OutboundRequest(method: method, url: system.server + path, headers: headers), .seconds(10))
+      OutboundRequest(method: method, url: system.server + path, headers: headers), TestRun.whole)
   }
 
   @Test func `logs calls with numbers as numbers, and health probes at debug`() async throws {
@@ -101,8 +101,7 @@ import Testing
   @Test func `is alive, ready, and counts`() async throws {
     #expect(try await get("/healthz").status == 200)
     // On a busy machine the store may need more than the two seconds that a probe waits.
-    for _ in 0..<30 where try await get("/readyz").status != 200 { try await Task.sleep(for: .seconds(1)) }
-    #expect(try await get("/readyz").status == 200)
+    try await waitUntil("a server that is ready") { try await get("/readyz").status == 200 }
     let text = try await system.metrics()
     for name in ["tender_http_requests_total", "tender_payments_unsettled", "tender_certificate_seconds_left"] {
       #expect(text.contains("# TYPE \(name) "), "\(name)")
@@ -117,13 +116,13 @@ import Testing
   @Test func `serves its metrics on a port of their own, and nothing else there`() async throws {
     let port = try FreePorts.row(of: 1)
     let shop = try await system.secondServer { $0.metricsPort = port }
-    for _ in 0..<100 where (try? RawConnection(port: port)) == nil { try await Task.sleep(for: .milliseconds(20)) }
+    try await waitUntil("the port of the metrics") { (try? RawConnection(port: port)) != nil }
     let request = OutboundRequest(method: "GET", url: "http://127.0.0.1:\(port)/metrics")
-    let text = String(decoding: try await shop.sender.send(request, .seconds(10)).body, as: UTF8.self)
+    let text = String(decoding: try await shop.sender.send(request, TestRun.whole).body, as: UTF8.self)
     #expect(text.contains("# TYPE tender_http_requests_total counter"))
     for path in ["/healthz", "/payments", "/applepay/metadata"] {
       let other = OutboundRequest(method: "GET", url: "http://127.0.0.1:\(port)\(path)")
-      #expect(try await shop.sender.send(other, .seconds(10)).status == 404)
+      #expect(try await shop.sender.send(other, TestRun.whole).status == 404)
     }
   }
 

@@ -2,6 +2,7 @@ import HTTPTransport
 import StrictJSON
 import TenderPayments
 import TenderServer
+import TenderTesting
 import Testing
 
 @Suite struct `A merchant's server that reads events` {
@@ -21,10 +22,9 @@ import Testing
 
   /// Events are handed over once a second. Waits for three of the basket.
   private func handedOver(_ shop: Shopfront, since: Timestamp, _ basket: String) async throws {
-    for _ in 0..<300 {
-      if types(try await events(shop, "?since=\(since)&limit=100"), basket).count >= 3 { return }
-      try await Task.sleep(for: .milliseconds(100))
-    }
+    try await waitFor(
+      "three events of the basket", { types(try await events(shop, "?since=\(since)&limit=100"), basket) }
+    ) { $0.count >= 3 }
   }
 
   /// All pages from a place on.

@@ -4,6 +4,7 @@ import HTTPTransport
 import StrictJSON
 import TenderPayments
 import TenderServer
+import TenderTesting
 import Testing
 
 @Suite struct `What an acquirer says by itself` {
@@ -55,9 +56,7 @@ import Testing
     // The server may have looked by itself already.
     _ = try await system.admin("POST", "/mail/warnings")
     let isDigest = { (mail: JSONValue) in mail["subject"]?.text == "Payments that need attention: 1" }
-    for _ in 0..<400 where try await system.mails(where: isDigest).isEmpty {
-      try await Task.sleep(for: .milliseconds(50))
-    }
+    try await waitUntil("the mail to the operator") { try await !system.mails(where: isDigest).isEmpty }
     #expect(try await system.admin("POST", "/mail/warnings")["queued"] == 0)
     let mails = try await system.mails(where: isDigest)
     #expect(mails.count == 1)
@@ -78,9 +77,7 @@ extension `What an acquirer says by itself` {
     let shopper = try await Shopper.enters(system, service: "collection")
     let answer = try await shopper.pays()
     let id = try #require(answer.body["paymentId"]?.text, "\(answer.errorText)")
-    for _ in 0..<400 where try await system.admin("GET", "/payments/\(id)")["captured"] != 1250 {
-      try await Task.sleep(for: .milliseconds(20))
-    }
+    try await waitFor("the capture", { try await system.admin("GET", "/payments/\(id)") }) { $0["captured"] == 1250 }
     return id
   }
 
@@ -109,6 +106,6 @@ extension `What an acquirer says by itself` {
         HTTPField("Content-Type", "application/json"),
         HTTPField("Sandbox-Signature", "t=\(time),v1=\(Hex.encode(Array(code)))"),
       ], body: body)
-    return JSONClient.Answer(try await system.sender.send(request, .seconds(30)))
+    return JSONClient.Answer(try await system.sender.send(request, TestRun.whole))
   }
 }

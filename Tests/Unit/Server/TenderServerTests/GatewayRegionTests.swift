@@ -39,9 +39,10 @@ import X509
       ])
     let port = Mailbox<Int>()
     let server = try await TenderServer(
-      configuration, network: network, logger: Logger(label: "region") { _ in SwiftLogNoOpLogHandler() }
+      configuration, network: network,
+      logger: Logger(label: "region") { _ in SwiftLogNoOpLogHandler() }
     ) { port.put($0) }
-    let run = Task { try await server.run() }
+    let run = port.start { try await server.run() }
     try await Self.openSheet("http://127.0.0.1:\(try await port.awaited)", file.directory)
     run.cancel()
     _ = await run.result
@@ -54,7 +55,7 @@ import X509
 
   private static func openSheet(_ url: String, _ directory: String) async throws {
     let client = try LiveHTTPClient()
-    let shop = try Shopfront(merchant, directory, url, client.sender, scheme: "https")
+    let shop = try Shopfront(merchant, directory, url, client.sender.unhurried, scheme: "https")
     let basket = RandomBytes.system.hex(16)
     let document: JSONValue = [
       "currencyCode": "CNY", "countryCode": "CN", "merchantReference": "R-1", "businessName": "Harbour Kitchen",

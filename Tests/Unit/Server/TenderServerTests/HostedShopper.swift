@@ -4,6 +4,7 @@ import HTTPTransport
 import StrictJSON
 import TenderPayments
 import TenderServer
+import TenderTesting
 import Testing
 
 /// A merchant without a page of its own, and a shopper on the platform's.
@@ -81,7 +82,7 @@ struct HostedShopper: Sendable {
   ) async throws -> (status: Int, text: String, headers: [HTTPField]) {
     let request = OutboundRequest(
       method: method, url: system.server + path, headers: [HTTPField("Host", host)] + headers)
-    let answer = try await system.sender.send(request, .seconds(30))
+    let answer = try await system.sender.send(request, TestRun.whole)
     return (answer.status, String(decoding: answer.body, as: UTF8.self), answer.headers)
   }
 

@@ -51,7 +51,7 @@ import Testing
     let answer = try await system.sender.send(
       OutboundRequest(
         method: "GET", url: system.server + "/openapi.json",
-        headers: [HTTPField("Origin", "https://elsewhere.example")]), .seconds(10))
+        headers: [HTTPField("Origin", "https://elsewhere.example")]), TestRun.whole)
     let document = try Repository.text("Web/api/openapi.json")
     #expect(answer.status == 200 && String(decoding: answer.body, as: UTF8.self) == document)
   }

@@ -1,6 +1,7 @@
 import StrictJSON
 import TenderPayments
 import TenderServer
+import TenderTesting
 import Testing
 
 /// What names a shopper, planted into one order.
@@ -108,13 +109,12 @@ private enum Planted {
 
   /// The webhook of the payment's capture, once it was sent.
   private func captured(_ payment: String) async throws -> JSONValue? {
-    for _ in 0..<600 {
+    try await waitFor("the webhook of the capture of \(payment)") {
       let bodies = try system.webhooks.text.split(separator: "\n").map { try JSONReader.read(Array($0.utf8)) }
-      let event = bodies.first { $0["tender"]?["paymentId"]?.text == payment && $0["type"] == "payment.captured" }
-      if let event { return event }
-      try await Task.sleep(for: .milliseconds(50))
+      return bodies.first { $0["tender"]?["paymentId"]?.text == payment && $0["type"] == "payment.captured" }
+    } until: {
+      $0 != nil
     }
-    return nil
   }
 }
 

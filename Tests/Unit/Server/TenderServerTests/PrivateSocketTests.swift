@@ -23,9 +23,7 @@ import Testing
   @Test func `is what the server's own user asks at`() async throws {
     let system = try await TestSystem.shared.value
     let path = system.directory + "/tender.db.sock"
-    for _ in 0..<2_000 where !FileManager.default.fileExists(atPath: path) {
-      try await Task.sleep(for: .milliseconds(10))
-    }
+    try await waitUntil("the socket") { FileManager.default.fileExists(atPath: path) }
     #expect(try mode(path) == 0o600)
   }
 

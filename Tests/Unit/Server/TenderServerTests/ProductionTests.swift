@@ -8,6 +8,7 @@ import StrictJSON
 import SwiftASN1
 import TenderPayments
 import TenderServer
+import TenderTesting
 import Testing
 import X509
 
@@ -56,7 +57,7 @@ private struct ProductionShop {
       trust: try .apple(standIn: root, production: production, sandbox: !production),
       logger: Logger(label: "production") { _ in SwiftLogNoOpLogHandler() }
     ) { port.put($0) }
-    Task { try await server.run() }
+    port.start { try await server.run() }
     shop = try Shopfront(
       Self.merchant, directory, "http://127.0.0.1:\(try await port.awaited)", system.sender, store: directory,
       scheme: "https")
@@ -153,7 +154,7 @@ private struct ProductionShop {
   func admin(_ method: String, _ path: String) async throws -> JSONValue {
     let socket = "\(shop.store)/tender.db.sock".replacingOccurrences(of: "/", with: "%2F")
     let request = OutboundRequest(method: method, url: "http+unix://\(socket)\(path)")
-    return try JSONReader.read(try await system.sender.send(request, .seconds(30)).body)
+    return try JSONReader.read(try await system.sender.send(request, TestRun.whole).body)
   }
 
   /// Does it, and says it as Adyen's live system does where the answer comes as an event.
@@ -176,7 +177,7 @@ private struct ProductionShop {
     return try await system.sender.send(
       OutboundRequest(
         method: "POST", url: shop.server + "/acquirers/adyen/events",
-        headers: [HTTPField("Content-Type", "application/json")], body: item.body(live: live)), .seconds(10)
+        headers: [HTTPField("Content-Type", "application/json")], body: item.body(live: live)), TestRun.whole
     ).status
   }
 

@@ -4,6 +4,7 @@ import HTTPTransport
 import StrictJSON
 import TenderPayments
 import TenderServer
+import TenderTesting
 import Testing
 
 /// A server with a route to each emulated provider, in a system of its own: the emulators' ledgers hold nothing else.
@@ -99,19 +100,14 @@ private struct ProviderShop: Sendable {
   func admin(_ method: String, _ path: String, _ body: [UInt8] = []) async throws -> JSONValue {
     let socket = "\(shop.store)/tender.db.sock".replacingOccurrences(of: "/", with: "%2F")
     let request = OutboundRequest(method: method, url: "http+unix://\(socket)\(path)", body: body)
-    return try JSONReader.read(try await system.sender.send(request, .seconds(60)).body)
+    return try JSONReader.read(try await system.sender.send(request, TestRun.whole).body)
   }
 
-  /// The payment once it is so, within twenty seconds; recorded as an issue if it does not become so.
-  func payment(_ id: String, _ name: String, is value: JSONValue, asking: String? = nil) async throws {
-    var found = JSONValue.null
-    for _ in 0..<100 {
-      if let asking { _ = try await admin("POST", "/payments/\(id)/\(asking)") }
-      found = try await admin("GET", "/payments/\(id)")
-      if found[name] == value { return }
-      try await Task.sleep(for: .milliseconds(200))
+  /// Returns when the payment is so.
+  func payment(_ id: String, _ name: String, is value: JSONValue) async throws {
+    try await waitFor("\(value) as \(name) of the payment", { try await admin("GET", "/payments/\(id)") }) {
+      $0[name] == value
     }
-    Issue.record("\(name) is \(String(describing: found[name])), not \(value): \(found)")
   }
 
   func pays(
@@ -134,7 +130,7 @@ private struct ProviderShop: Sendable {
       let request = OutboundRequest(
         method: "GET", url: system.sandbox.base + "/adyen/report", headers: [Self.key(route)])
       found = try await admin(
-        "POST", "/reconcile?route=\(route)", try await system.sender.send(request, .seconds(30)).body)
+        "POST", "/reconcile?route=\(route)", try await system.sender.send(request, TestRun.whole).body)
     }
     guard case .array(let all) = found else { return ["\(found)"] }
     return all.compactMap { $0["kind"]?.text }
@@ -215,11 +211,9 @@ private struct ProviderShop: Sendable {
 
   /// Braintree refuses a part of what it has not settled; the refund that it accepts is the only one that counts.
   private func refunds(_ id: String, _ place: ProviderShop, _ amount: String = "3.00") async throws {
-    for _ in 0..<60 {
-      let answer = try await place.admin("POST", "/payments/\(id)/refund?amount=\(amount)")
-      if ["approved", "pending"].contains(answer["performed"]?.elements.first?["state"]?.text) { break }
-      try await Task.sleep(for: .milliseconds(300))
-    }
+    try await waitFor(
+      "a refund that is accepted", { try await place.admin("POST", "/payments/\(id)/refund?amount=\(amount)") }
+    ) { ["approved", "pending"].contains($0["performed"]?.elements.first?["state"]?.text) }
     try await place.payment(id, "refunded", is: 300)
   }
 
@@ -253,11 +247,7 @@ private struct ProviderShop: Sendable {
     try await place.payment(id, "captured", is: 1250)
     try await place.sendEvents(to: "http://127.0.0.1:9")
     try await place.actsAtAdyen("refunds", id, 200)
-    var found: [String] = []
-    for _ in 0..<50 where found.isEmpty {
-      found = try await place.differences("adyen")
-      try await Task.sleep(for: .milliseconds(200))
-    }
+    let found = try await waitFor("a difference", { try await place.differences("adyen") }) { !$0.isEmpty }
     #expect(found == ["missing_here"])
     try await place.sendEvents(to: place.shop.server)
     try await place.payment(id, "refunded", is: 200)

@@ -27,8 +27,6 @@ struct RawConnection: ~Copyable {
     address.sin_family = sa_family_t(AF_INET)
     address.sin_port = in_port_t(port).bigEndian
     address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
-    var patience = timeval(tv_sec: 30, tv_usec: 0)
-    setsockopt(descriptor, SOL_SOCKET, SO_RCVTIMEO, &patience, socklen_t(MemoryLayout<timeval>.size))
     let connected = withUnsafePointer(to: &address) {
       $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
         connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
@@ -78,7 +76,7 @@ struct RawConnection: ~Copyable {
   private func more() throws -> [UInt8] {
     var buffer = [UInt8](repeating: 0, count: 65_536)
     let count = read(descriptor, &buffer, buffer.count)
-    guard count > 0 else { throw Trouble(words: "no answer within 30 seconds, or the connection ended") }
+    guard count > 0 else { throw Trouble(words: "the connection ended before the answer") }
     return Array(buffer.prefix(count))
   }
 

@@ -292,7 +292,7 @@ import Testing
   func `with a method that the address does not take, naming those that it takes`(
     method: String, path: String, allowed: String
   ) async throws {
-    let answer = try await system.sender.send(OutboundRequest(method: method, url: system.server + path), .seconds(5))
+    let answer = try await system.sender.send(OutboundRequest(method: method, url: system.server + path), TestRun.whole)
     #expect(answer.status == 405 && answer.header("Allow") == allowed)
     #expect(try JSONReader.read(answer.body)["code"] == "method_not_allowed")
   }
@@ -311,7 +311,7 @@ import Testing
     let request = OutboundRequest(
       method: "POST", url: system.server + "/applepay/payment",
       headers: [.init("Origin", system.harbour.origin), .init("Content-Type", type)], body: body)
-    return JSONClient.Answer(try await system.sender.send(request, .seconds(10)))
+    return JSONClient.Answer(try await system.sender.send(request, TestRun.whole))
   }
 }
 

@@ -20,7 +20,7 @@ import Testing
     try await system.sender.send(
       OutboundRequest(
         method: "GET", url: system.server + "/applepay/metadata",
-        headers: [HTTPField("Origin", "http://late.localhost:8409")]), .seconds(10)
+        headers: [HTTPField("Origin", "http://late.localhost:8409")]), TestRun.whole
     ).status
   }
 

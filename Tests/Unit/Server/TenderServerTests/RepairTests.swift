@@ -148,7 +148,7 @@ struct SystemCopy: Sendable {
         return try await sender.send(
           OutboundRequest(method: request.method, url: url, headers: request.headers, body: request.body), timeout)
       },
-      identified: { identity, trust in try LiveHTTPClient(identity: identity, trust: trust).sender })
+      identified: { identity, trust in try LiveHTTPClient(identity: identity, trust: trust).sender.unhurried })
   }
 
   func text(_ text: String, _ name: String) throws { try MerchantProvisioning.write(text, to: "\(merchant)/\(name)") }

@@ -3,15 +3,18 @@ import HTTPTransport
 import Logging
 import TenderPayments
 import TenderServer
+import TenderTesting
 
 extension TestSystem {
   /// The system's first merchant at another server, with a store and a configuration of its own.
   ///
   /// - Parameters:
   ///   - hold: while it is on, the acquirer's answers to authorizations are held up.
+  ///   - clock: the server's; the system's by default.
   ///   - scheme: in which the server is reached.
   func secondServer(
-    _ hold: Hold? = nil, scheme: String = "http", _ configure: (inout ServerConfiguration) -> Void
+    _ hold: Hold? = nil, at clock: StoppableClock? = nil, scheme: String = "http",
+    _ configure: (inout ServerConfiguration) -> Void
   ) async throws -> Shopfront {
     var configuration = ServerConfiguration(
       environment: .simulated, directory: "\(directory)/second-\(RandomBytes.system.hex(4))", host: "127.0.0.1",
@@ -22,20 +25,23 @@ extension TestSystem {
     configuration.merchantsDirectory = directory + "/merchants"
     configuration.platformDirectory = directory + "/platform"
     configuration.allowsPrivateWebhooks = true
+    configuration.connectionTimes = .unhurried
     configure(&configuration)
     var logger = Logger(label: "second")
     logger.logLevel = .critical
-    let ready = Mailbox<Int>()
+    let (ready, clock) = (Mailbox<Int>(), clock ?? self.clock)
     let network = Network(
-      plain: HTTPSender { [sender] request, patience throws(TransportError) in
-        if request.method == "POST" { while hold?.isOn == true { try? await Task.sleep(for: .milliseconds(5)) } }
-        return try await sender.send(request, patience)
+      plain: HTTPSender { [sender] request, limit throws(TransportError) in
+        if request.method == "POST" { try? await waitUntil("the end of the hold") { hold?.isOn != true } }
+        return try await sender.send(request, limit)
       },
-      identified: { identity, trust in try LiveHTTPClient(identity: identity, trust: trust).sender })
+      identified: { identity, trust in try LiveHTTPClient(identity: identity, trust: trust).sender.unhurried })
     let server = try await Turn.ofMerchantsFolder.take { [configuration, logger] in
-      try await TenderServer(configuration, clock: clock.wall, network: network, logger: logger) { ready.put($0) }
+      try await TenderServer(
+        configuration, clock: clock.wall, scheduler: clock.scheduler, network: network, logger: logger
+      ) { ready.put($0) }
     }
-    Task { try await server.run() }
+    ready.start { try await server.run() }
     let url = "\(scheme)://127.0.0.1:\(try await ready.awaited)"
     return try Shopfront(TestSystem.harbourMerchant, directory, url, sender, store: store)
   }

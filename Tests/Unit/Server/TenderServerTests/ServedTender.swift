@@ -51,15 +51,14 @@ struct ServedTender: Sendable {
 
   /// It says on its first line where it listens.
   private static func port(in log: String, of process: ChildProcess) async throws -> Int {
-    for _ in 0..<600 {
-      let text = (try? String(contentsOfFile: log, encoding: .utf8)) ?? ""
-      for line in text.split(separator: "\n") where line.hasPrefix("tender serves") {
-        if let port = line.split(separator: ":").last.flatMap({ Int($0) }) { return port }
-      }
-      try #require(process.isRunning, "the server did not start: \(text)")
-      try await Task.sleep(for: .milliseconds(100))
-    }
-    throw Mailbox<Int>.Empty()
+    let text = try await waitFor(
+      "the server's first line",
+      {
+        let text = (try? String(contentsOfFile: log, encoding: .utf8)) ?? ""
+        try #require(process.isRunning, "the server did not start: \(text)")
+        return text
+      }, until: { $0.contains(/tender serves .*\n/) })
+    return try #require(text.firstMatch(of: /tender serves .*:(\d+)/).flatMap { Int($0.output.1) }, "\(text)")
   }
 
   /// `TENDER`, or the program that was built together with these tests: it lies beside them.

@@ -47,7 +47,7 @@ import Testing
       uptime: Scheduler.system.uptime,
       sleep: { pause in
         guard pause == .seconds(60) else { return try await Scheduler.system.sleep(pause) }
-        while minute.value == nil { try await Scheduler.system.sleep(.milliseconds(20)) }
+        _ = try await minute.awaited
       }, finish: Scheduler.system.finish)
     let directory = FileManager.default.temporaryDirectory.appending(path: "tender-timer-\(UUID().uuidString)").path
     defer { try? FileManager.default.removeItem(atPath: directory) }
@@ -60,15 +60,18 @@ import Testing
     let ready = Mailbox<Int>()
     var logger = Logger(label: "timer")
     logger.logLevel = .critical
-    let server = try await TenderServer(configuration, scheduler: scheduler, logger: logger) { ready.put($0) }
-    let run = Task { try await server.run() }
+    let network = Network(
+      plain: try LiveHTTPClient().sender.unhurried,
+      identified: { identity, trust in try LiveHTTPClient(identity: identity, trust: trust).sender.unhurried })
+    let server = try await TenderServer(configuration, scheduler: scheduler, network: network, logger: logger) {
+      ready.put($0)
+    }
+    let run = ready.start { try await server.run() }
     _ = try await ready.awaited
     #expect(try await !TestSystem.metrics(directory, system.sender).contains("tender_doctor_check"))
     minute.put(true)
-    var text = ""
-    for _ in 0..<600 where !text.contains("tender_doctor_check") {
-      try await Task.sleep(for: .milliseconds(50))
-      text = try await TestSystem.metrics(directory, system.sender)
+    let text = try await waitFor("the doctor's metrics", { try await TestSystem.metrics(directory, system.sender) }) {
+      $0.contains("tender_doctor_check")
     }
     run.cancel()
     _ = await run.result

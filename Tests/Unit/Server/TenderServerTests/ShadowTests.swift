@@ -3,6 +3,7 @@ import HTTPTransport
 import StrictJSON
 import TenderPayments
 import TenderServer
+import TenderTesting
 import Testing
 
 /// Payments that a merchant still sends elsewhere, handed in to compare.
@@ -15,7 +16,7 @@ import Testing
       let socket = "\(shop.store)/tender.db.sock".replacingOccurrences(of: "/", with: "%2F")
       let request = OutboundRequest(
         method: method, url: "http+unix://\(socket)\(path)", body: body == .null ? [] : body.serialized())
-      return try JSONReader.read(try await system.sender.send(request, .seconds(30)).body)
+      return try JSONReader.read(try await system.sender.send(request, TestRun.whole).body)
     }
 
     func shadow(_ token: JSONValue, amount: String, _ answer: JSONObject) async throws -> JSONValue {

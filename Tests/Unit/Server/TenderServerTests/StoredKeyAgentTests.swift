@@ -14,12 +14,12 @@ import Testing
     id: "held", merchantIdentifier: "merchant.test.held", displayName: "Held", countryCode: "IE", currencyCode: "EUR",
     domains: ["held.localhost:8410"])
 
-  @Test(.timeLimit(.minutes(5))) func `is paid while the agent answers, and only then`() async throws {
+  @Test func `is paid while the agent answers, and only then`() async throws {
     let directory = FileManager.default.temporaryDirectory.appending(path: "held-\(RandomBytes.system.hex(4))").path
     defer { try? FileManager.default.removeItem(atPath: directory) }
     try PrivateFile.makeFolder(directory)
     let socket = TestSystem.agentSocket(directory)
-    let place = try KeyAgentServer(path: socket, holding: [])
+    let place = try KeyAgentServer(path: socket, holding: [], idle: TestRun.whole, patience: TestRun.whole)
     let system = try await TestSystem(of: Self.merchant, in: directory, at: StoppableClock())
     let folder = "\(directory)/imported/merchants/held"
     let key = try ProcessingKey(

@@ -106,7 +106,7 @@ struct StoredShop: Sendable {
       OutboundRequest(
         method: "GET",
         url: system.server + "/.well-known/apple-developer-merchantid-domain-association",
-        headers: [HTTPField("Host", stored.shop.merchant.domains[0])]), .seconds(10))
+        headers: [HTTPField("Host", stored.shop.merchant.domains[0])]), TestRun.whole)
     let path = "\(stored.folder)/association/\(stored.shop.merchant.domains[0]).txt"
     let association = Array(try Data(contentsOf: URL(filePath: path)))
     #expect(file.status == 200 && file.body == association)
@@ -282,20 +282,25 @@ struct StoredShop: Sendable {
 }
 
 @Suite struct `A running server` {
+  private static let merchant = MerchantProvisioning.NewMerchant(
+    id: "polled", merchantIdentifier: "merchant.test.polled", displayName: "Stored", countryCode: "IE",
+    currencyCode: "EUR", domains: ["polled.localhost:8410"])
+
+  /// In a system of its own, because the clock of the common one shows all tests the time.
   @Test func `takes over within seconds what nobody has told it: a key that ends by itself`() async throws {
-    let system = try await StoredShop.system.value
+    let directory = FileManager.default.temporaryDirectory.appending(path: "tender-polled-\(UUID().uuidString)").path
+    defer { try? FileManager.default.removeItem(atPath: directory) }
+    let system = try await TestSystem(of: Self.merchant, in: directory, at: StoppableClock())
     let stored = try await StoredShop("polled", system)
     func isAccepted() async throws -> Bool {
       try await stored.shop.signed("GET", "/v2/polled/services/testconnection", at: system.clock.wall.now()).status
         == 200
     }
-    try await stored.call(.rotateKey(merchant: "polled", kind: .apiKey, overlapSeconds: 10))
+    try await stored.call(.rotateKey(merchant: "polled", kind: .apiKey, overlapSeconds: 3_600))
     #expect(try await isAccepted())
-    let start = ContinuousClock.now
-    while try await isAccepted(), ContinuousClock.now - start < .seconds(40) {
-      try await Task.sleep(for: .milliseconds(200))
-    }
-    #expect(try await !isAccepted())
+    system.clock.move(.seconds(3_600))
+    try await waitUntil("the end of the key") { try await !isAccepted() }
+    await system.stop()
   }
 }
 
@@ -304,8 +309,8 @@ struct StoredShop: Sendable {
 
   init() async throws { system = try await StoredShop.system.value }
 
-  @Test(.timeLimit(.minutes(5)))
-  func `are renewed through request, portal, import and activation while payments run: none fails`() async throws {
+  @Test func `are renewed through request, portal, import and activation while payments run: none fails`() async throws
+  {
     let stored = try await StoredShop("renewed", system)
     let outcomes = Log()
     let isDone = Mailbox<Bool>()
@@ -332,7 +337,8 @@ struct StoredShop: Sendable {
           #expect(try await stored.certificate(kind, .draining)?.id == before.id)
         }
       }
-      try await group.waitForAll()
+      // Ends with the first failure: without payments the renewal waits.
+      for try await _ in group {}
     }
     #expect(outcomes.count(of: "captured") >= 12 && outcomes.count(of: "failed") == 0, "\(outcomes.text)")
     let drained = try #require(try await stored.certificate(.processing, .draining))
@@ -344,10 +350,9 @@ struct StoredShop: Sendable {
     let next = try await stored.receivesNext(.processing)
     try await stored.activatesAtApple(next.portalID)
     #expect(try await stored.pays().body["status"] == "captured")
-    for _ in 0..<100 where try await stored.certificate(.processing, .active)?.id != next.row.id {
-      try await Task.sleep(for: .milliseconds(20))
-    }
-    #expect(try await stored.certificate(.processing, .active)?.id == next.row.id)
+    try await waitFor(
+      "\(next.row.id) as the active certificate", { try await stored.certificate(.processing, .active)?.id }
+    ) { $0 == next.row.id }
   }
 
   @Test func `are refused for another merchant, and beyond three`() async throws {
@@ -369,8 +374,7 @@ struct StoredShop: Sendable {
   /// Returns when so many payments more have ended.
   private static func waits(for count: Int, _ outcomes: Log) async throws {
     let end = outcomes.lineCount + count
-    for _ in 0..<3_000 where outcomes.lineCount < end { try await Task.sleep(for: .milliseconds(20)) }
-    try #require(outcomes.lineCount >= end)
+    try await waitFor("\(end) payments", { outcomes.lineCount }) { $0 >= end }
   }
 }
 
@@ -425,8 +429,7 @@ struct StoredShop: Sendable {
   /// TLS goes by the machine's clock, so the rehearsal begins in the past and ends today.
   private static let span: Duration = .seconds(-792 * 86_400)
 
-  @Test(.timeLimit(.minutes(5)))
-  func `goes from registration through expiry to renewal, against the sandbox's portal`() async throws {
+  @Test func `goes from registration through expiry to renewal, against the sandbox's portal`() async throws {
     let directory = FileManager.default.temporaryDirectory.appending(path: "tender-rehearsal-\(UUID().uuidString)").path
     defer { try? FileManager.default.removeItem(atPath: directory) }
     try await registration(directory)
@@ -479,8 +482,7 @@ struct StoredShop: Sendable {
     id: "retiring", merchantIdentifier: "merchant.test.retiring", displayName: "Retiring", countryCode: "IE",
     currencyCode: "EUR", domains: ["retiring.localhost:8410"])
 
-  @Test(.timeLimit(.minutes(5)))
-  func `are retired on the running server, which is paid with the new ones, and not before`() async throws {
+  @Test func `are retired on the running server, which is paid with the new ones, and not before`() async throws {
     let directory = FileManager.default.temporaryDirectory.appending(path: "tender-retired-\(UUID().uuidString)").path
     defer { try? FileManager.default.removeItem(atPath: directory) }
     try await renewal(directory)
@@ -521,11 +523,7 @@ struct StoredShop: Sendable {
 
   /// The certificate that was retired, as soon as there is one.
   private func retired(_ kind: CertificateKind, _ stored: StoredShop) async throws -> StoredCertificateReport? {
-    for _ in 0..<1000 {
-      if let found = try await stored.certificate(kind, .retired) { return found }
-      try await Task.sleep(for: .milliseconds(20))
-    }
-    return nil
+    try await waitFor("a certificate that is retired", { try await stored.certificate(kind, .retired) }) { $0 != nil }
   }
 
   /// `tender keys retire`

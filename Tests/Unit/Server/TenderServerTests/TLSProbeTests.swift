@@ -31,22 +31,21 @@ private struct SecureServer {
 
   func end() { process.signal(SIGKILL) }
 
-  /// Until it listens.
+  /// As soon as it listens.
   func handshake() async throws -> TLSHandshake {
     let network = try Network.live()
-    var failure: (any Error)?
-    for _ in 0..<100 {
-      do {
-        let seen = try await DoctorSystem.live(network).network.handshake("localhost", port)
-        await network.close()
-        return seen
-      } catch {
-        failure = error
-        try await Task.sleep(for: .milliseconds(50))
-      }
+    let seen = try await waitFor("a handshake with OpenSSL", { try await handshake(network) }) {
+      (try? $0.get()) != nil
     }
     await network.close()
-    throw try #require(failure)
+    return try seen.get()
+  }
+
+  private func handshake(_ network: Network) async throws -> Result<TLSHandshake, any Error> {
+    try #require(process.isRunning, "OpenSSL has ended")
+    do { return .success(try await DoctorSystem.live(network).network.handshake("localhost", port)) } catch {
+      return .failure(error)
+    }
   }
 }
 

@@ -41,12 +41,11 @@ final class TestSystem: Sendable {
 
   init() async throws {
     let directory = FileManager.default.temporaryDirectory.appending(path: "tender-system-\(UUID().uuidString)").path
-    let client = try LiveHTTPClient(maximumResponseBytes: 4 << 20)
+    let sender = try LiveHTTPClient(maximumResponseBytes: 4 << 20).sender.unhurried
     let (clock, calls, log, webhooks) = (StoppableClock(), Log(), Log(), Log())
     let serverPort = Mailbox<Int>()
-    let (addresses, sandboxRun) = try await Self.startSandbox(directory, clock, client.sender, serverPort)
-    let sandboxURL = addresses.url
-    let sandbox = JSONClient(sandboxURL, sender: client.sender)
+    let (addresses, sandboxRun) = try await Self.startSandbox(directory, clock, sender, serverPort)
+    let sandbox = JSONClient(addresses.url, sender: sender)
     let merchants = [Self.harbourMerchant, Self.kitsuneMerchant, Self.countedMerchant, Self.stallMerchant]
     let provisioning = MerchantProvisioning(portal: sandbox, random: .system)
     for merchant in merchants { _ = try await provisioning.make(merchant, below: directory + "/merchants") }
@@ -68,30 +67,30 @@ final class TestSystem: Sendable {
     try await Self.registerPage(Self.configuration(directory, addresses), clock)
     self.directory = directory
     (self.server, self.office) = ("http://127.0.0.1:\(port)", office)
-    (self.sandbox, self.sender, self.clock, self.callsToApple, self.log) = (sandbox, client.sender, clock, calls, log)
+    (self.sandbox, self.sender, self.clock, self.callsToApple, self.log) = (sandbox, sender, clock, calls, log)
     self.webhooks = webhooks
-    harbour = try Shopfront(Self.harbourMerchant, directory, server, client.sender)
-    kitsune = try Shopfront(Self.kitsuneMerchant, directory, server, client.sender)
-    counted = try Shopfront(Self.countedMerchant, directory, server, client.sender)
-    stall = try Shopfront(Self.stallMerchant, directory, server, client.sender)
+    harbour = try Shopfront(Self.harbourMerchant, directory, server, sender)
+    kitsune = try Shopfront(Self.kitsuneMerchant, directory, server, sender)
+    counted = try Shopfront(Self.countedMerchant, directory, server, sender)
+    stall = try Shopfront(Self.stallMerchant, directory, server, sender)
   }
 
   /// A sandbox and a server on a directory that may have served before, with one merchant in the place of the four. It
   /// is declared nowhere; its folder is made below `imported` at the first time.
   init(of merchant: MerchantProvisioning.NewMerchant, in directory: String, at clock: StoppableClock) async throws {
-    let client = try LiveHTTPClient(maximumResponseBytes: 4 << 20)
+    let sender = try LiveHTTPClient(maximumResponseBytes: 4 << 20).sender.unhurried
     let (calls, log, webhooks, serverPort) = (Log(), Log(), Log(), Mailbox<Int>())
     try FileManager.default.createDirectory(atPath: directory + "/merchants", withIntermediateDirectories: true)
-    let (addresses, sandboxRun) = try await Self.startSandbox(directory, clock, client.sender, serverPort)
-    sandbox = JSONClient(addresses.url, sender: client.sender)
+    let (addresses, sandboxRun) = try await Self.startSandbox(directory, clock, sender, serverPort)
+    sandbox = JSONClient(addresses.url, sender: sender)
     _ = try await MerchantProvisioning(portal: sandbox, random: .system).make(
       merchant, below: directory + "/imported/merchants")
     let (port, office, serverRun) = try await Self.startServer(directory, addresses, clock, calls, log, webhooks)
     runs = [serverRun, sandboxRun]
     serverPort.put(port)
     (self.directory, server, self.office) = (directory, "http://127.0.0.1:\(port)", office)
-    (sender, self.clock, callsToApple, self.log, self.webhooks) = (client.sender, clock, calls, log, webhooks)
-    harbour = try Shopfront(merchant, directory + "/imported", server, client.sender, store: directory)
+    (self.sender, self.clock, callsToApple, self.log, self.webhooks) = (sender, clock, calls, log, webhooks)
+    harbour = try Shopfront(merchant, directory + "/imported", server, sender, store: directory)
     (kitsune, counted, stall) = (harbour, harbour, harbour)
   }
 
@@ -145,8 +144,7 @@ final class TestSystem: Sendable {
   ) async throws -> InboundResponse {
     let socket = "\(directory)/tender.db.sock".replacingOccurrences(of: "/", with: "%2F")
     let request = OutboundRequest(method: method, url: "http+unix://\(socket)\(path)", body: body)
-    // Beside all other tests a self-test of every merchant takes half a minute.
-    return try await sender.send(request, .seconds(120))
+    return try await sender.send(request, TestRun.whole)
   }
 
   private static func startSandbox(
@@ -166,13 +164,13 @@ final class TestSystem: Sendable {
       let answer = try await sender.send(
         OutboundRequest(
           method: "GET", url: "http://127.0.0.1:\(serverPort.value ?? 1)\(path)", headers: [HTTPField("Host", host)]),
-        .seconds(30))
+        TestRun.whole)
       return (answer.status, answer.body)
     }
     let ready = Mailbox<SandboxAddresses>()
     settings.onReady = { ready.put($0) }
     let sandbox = try await SandboxServer(settings)
-    let run = Task { try await sandbox.run() }
+    let run = ready.start { try await sandbox.run() }
     return (try await ready.awaited, run)
   }
 
@@ -182,7 +180,7 @@ final class TestSystem: Sendable {
   ) async -> Bool {
     let headers = [HTTPField("Content-Type", type)] + more.map { HTTPField($0.name, $0.value) }
     let request = OutboundRequest(method: "POST", url: url, headers: headers, body: body)
-    guard let answer = try? await sender.send(request, .seconds(5)) else { return false }
+    guard let answer = try? await sender.send(request, TestRun.whole) else { return false }
     return (200..<300).contains(answer.status)
   }
 
@@ -234,6 +232,7 @@ final class TestSystem: Sendable {
       acquirer: .init(connector: "sandbox", baseURL: sandboxURL, apiKey: ""))
     configuration.allowsPrivateWebhooks = true
     configuration.hostedCheckoutURL = "http://\(hostedDomain)"
+    configuration.connectionTimes = .unhurried
     configuration.mail = mail(addresses, directory)
     if FileManager.default.fileExists(atPath: agentSocket(directory)) {
       configuration.keyAgentSocket = agentSocket(directory)
@@ -263,11 +262,10 @@ final class TestSystem: Sendable {
     configuration.office.port = officePort
     configuration.office.passwordCost = .least
     try await configuration.useEngineUnderTest()
-    let plain = try LiveHTTPClient()
     var network = Network(
-      plain: plain.sender,
+      plain: try LiveHTTPClient().sender.unhurried,
       identified: { identity, trust in
-        let sender = try LiveHTTPClient(identity: identity, trust: trust).sender
+        let sender = try LiveHTTPClient(identity: identity, trust: trust).sender.unhurried
         return HTTPSender { request, timeout throws(TransportError) in
           calls.keep("\(String(decoding: request.body, as: UTF8.self))\n")
           return try await sender.send(request, timeout)
@@ -284,10 +282,10 @@ final class TestSystem: Sendable {
     var logger = Logger(label: "tender") { JSONLogHandler(label: $0, write: log.keep) }
     logger.logLevel = .trace
     let ready = Mailbox<Int>()
-    let server = try await TenderServer(configuration, clock: clock.wall, network: network, logger: logger) {
-      ready.put($0)
-    }
-    let run = Task { try await server.run() }
+    let server = try await TenderServer(
+      configuration, clock: clock.wall, scheduler: clock.scheduler, network: network, logger: logger
+    ) { ready.put($0) }
+    let run = ready.start { try await server.run() }
     return (try await ready.awaited, "http://127.0.0.1:\(officePort)", run)
   }
 }
@@ -359,19 +357,59 @@ struct Shopfront: Sendable {
   }
 }
 
-/// The machine's clock, or one that is ahead of it, until a test stops it.
+/// The machine's time, or one that is ahead of it, until a test stops it.
 final class StoppableClock: Sendable {
-  private let stopped = Mutex<Timestamp?>(nil)
-  private let ahead: Duration
+  private let state: Mutex<(ahead: Duration, moved: Duration, stopped: (Timestamp, Duration)?)>
 
-  init(ahead: Duration = .zero) { self.ahead = ahead }
+  init(ahead: Duration = .zero) { state = Mutex((ahead, .zero, nil)) }
 
-  private var now: Timestamp { WallClock.system.now().adding(ahead) }
+  /// A clock that stands still: no limit of time strikes, however slow the machine.
+  static var stopped: StoppableClock {
+    let clock = StoppableClock()
+    clock.stop()
+    return clock
+  }
 
   /// It shows this time from now on.
-  func stop() { stopped.withLock { $0 = now } }
+  func stop() {
+    let (now, uptime) = (wall.now(), scheduler.uptime())
+    state.withLock { $0.stopped = (now, uptime) }
+  }
 
-  var wall: WallClock { WallClock { self.stopped.withLock { $0 } ?? self.now } }
+  /// So much time passes at once.
+  func move(_ duration: Duration) {
+    state.withLock { state in
+      state.moved += duration
+      state.stopped = state.stopped.map { ($0.adding(duration), $1 + duration) }
+    }
+  }
+
+  var wall: WallClock {
+    WallClock { self.state.withLock { $0.stopped?.0 ?? WallClock.system.now().adding($0.ahead + $0.moved) } }
+  }
+
+  /// Its monotonic time agrees with the clock. Sleeping takes the machine's time.
+  var scheduler: Scheduler {
+    Scheduler(
+      uptime: { self.state.withLock { $0.stopped?.1 ?? Scheduler.system.uptime() + $0.moved } },
+      sleep: Scheduler.system.sleep, finish: Scheduler.system.finish)
+  }
+}
+
+extension ConnectionTimes {
+  /// For callers on a slow machine.
+  static var unhurried: ConnectionTimes {
+    var times = ConnectionTimes()
+    (times.headerSeconds, times.bodySeconds, times.idleSeconds, times.unreadSeconds) = (3_600, 3_600, 3_600, 3_600)
+    return times
+  }
+}
+
+extension HTTPSender {
+  /// It waits for an answer as long as the tests run, however slow the machine.
+  var unhurried: HTTPSender {
+    HTTPSender { request, _ throws(TransportError) in try await self.send(request, TestRun.whole) }
+  }
 }
 
 final class Log: Sendable {
@@ -384,21 +422,29 @@ final class Log: Sendable {
 
 /// A value that one task puts and another waits for.
 final class Mailbox<Value: Sendable>: Sendable {
-  private let content = Mutex<Value?>(nil)
+  private let content = Mutex<Result<Value, any Error>?>(nil)
 
-  func put(_ value: Value) { content.withLock { $0 = value } }
-  var value: Value? { content.withLock { $0 } }
+  func put(_ value: Value) { content.withLock { $0 = .success(value) } }
+  var value: Value? { try? content.withLock { $0 }?.get() }
+
+  /// Starts what puts the value. When it fails, whoever waits gets its error.
+  @discardableResult
+  func start(_ run: @escaping @Sendable () async throws -> Void) -> Task<Void, any Error> {
+    Task {
+      do { try await run() } catch {
+        content.withLock { $0 = .failure(error) }
+        throw error
+      }
+    }
+  }
 
   struct Empty: Error {}
 
-  /// Waits at most twenty seconds.
   var awaited: Value {
     get async throws {
-      for _ in 0..<2_000 {
-        if let value { return value }
-        try await Task.sleep(for: .milliseconds(10))
-      }
-      throw Empty()
+      let found = try await waitFor("\(Value.self) in a mailbox", { content.withLock { $0 } }) { $0 != nil }
+      guard let found else { throw Empty() }
+      return try found.get()
     }
   }
 }

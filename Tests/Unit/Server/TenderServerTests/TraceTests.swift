@@ -81,7 +81,9 @@ import Testing
       environment: environment, directory: directory, host: "127.0.0.1", port: 0, sandboxURL: nil,
       acquirer: .init(connector: "sandbox", baseURL: "http://127.0.0.1:1", apiKey: "key"))
     let client = try LiveHTTPClient()
-    let answer = await Result { try await Self.asked("/applepay/payment/any/journey", configuration, client.sender) }
+    let answer = await Result {
+      try await Self.asked("/applepay/payment/any/journey", configuration, client.sender.unhurried)
+    }
     try await client.shutdown()
     try FileManager.default.removeItem(atPath: directory)
     // A server with traces would answer that the basket is unknown, not the address.
@@ -105,7 +107,7 @@ import Testing
       configuration, network: Network(plain: sender, identified: { _, _ in sender }),
       logger: Logger(label: "ends") { _ in SwiftLogNoOpLogHandler() }
     ) { ready.put($0) }
-    let running = Task { try await server.run() }
+    let running = ready.start { try await server.run() }
     let answer = await Result {
       try await JSONClient("http://127.0.0.1:\(try await ready.awaited)", sender: sender).call("GET", path)
     }

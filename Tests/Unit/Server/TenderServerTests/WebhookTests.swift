@@ -3,6 +3,7 @@ import HTTPTransport
 import StrictJSON
 import TenderPayments
 import TenderServer
+import TenderTesting
 import Testing
 
 @Suite struct `The webhooks of a payment` {
@@ -39,12 +40,18 @@ import Testing
 
   @Test func `can be followed from a place in time, and nothing is listed as dead`() async throws {
     let system = try await TestSystem.shared.value
-    let start = try await system.admin("GET", "/webhooks/events")["cursor"]?.text ?? ""
+    var cursor = try #require(try await system.admin("GET", "/webhooks/events")["cursor"]?.text)
     let shopper = try await Shopper.enters(system, service: "collection")
     let id = try #require(try await shopper.pays().body["paymentId"]?.text)
     _ = try await received(id, 3)
-    let feed = try await system.admin("GET", "/webhooks/events?after=\(start)")
-    let own = (feed["events"]?.elements ?? []).filter { $0["payment"]?.text == id }
+    var own: [JSONValue] = []
+    // Other tests pay meanwhile, and a page has a hundred events.
+    try await waitUntil("three events of the payment") {
+      let feed = try await system.admin("GET", "/webhooks/events?after=\(cursor)")
+      own += (feed["events"]?.elements ?? []).filter { $0["payment"]?.text == id }
+      cursor = try #require(feed["cursor"]?.text)
+      return own.count >= 3
+    }
     #expect(own.compactMap { $0["sequence"]?.whole } == [1, 2, 3])
     let bodies = try own.compactMap { $0["body"]?.text }.map { try JSONReader.read(Array($0.utf8)) }
     #expect(bodies.allSatisfy { $0["tender"]?["merchantReference"]?.text == shopper.reference })
@@ -61,7 +68,7 @@ import Testing
       let request = OutboundRequest(
         method: "GET", url: system.sandbox.base + "/acquirer/v1/report?format=\(format)",
         headers: [HTTPField("Authorization", "Bearer sandbox-acquirer-key")])
-      let report = try await system.sender.send(request, .seconds(30)).body
+      let report = try await system.sender.send(request, TestRun.whole).body
       #expect(String(decoding: report, as: UTF8.self).contains("capture"))
       let found = try await system.admin("POST", "/reconcile", report).elements
       // Other tests pay meanwhile; what is still being asked is not a difference that concerns this payment.
@@ -79,12 +86,11 @@ import Testing
   /// The types that the merchant's server has been sent for a payment, once there are so many.
   private func received(_ payment: String, _ count: Int) async throws -> [String] {
     let system = try await TestSystem.shared.value
-    for _ in 0..<600 {
+    return try await waitFor("\(count) webhooks of \(payment)") {
       let bodies = try system.webhooks.text.split(separator: "\n").map { try JSONReader.read(Array($0.utf8)) }
-      let types = bodies.filter { $0["tender"]?["paymentId"]?.text == payment }.compactMap { $0["type"]?.text }
-      if types.count >= count { return types }
-      try await Task.sleep(for: .milliseconds(50))
+      return bodies.filter { $0["tender"]?["paymentId"]?.text == payment }.compactMap { $0["type"]?.text }
+    } until: {
+      $0.count >= count
     }
-    return []
   }
 }

@@ -5,6 +5,7 @@ import Logging
 import StrictJSON
 import TenderPayments
 import TenderServer
+import TenderTesting
 import Testing
 
 /// A server whose only provider is the emulated Worldline Acquiring, in a system of its own: its ledger holds nothing else.
@@ -46,7 +47,7 @@ private struct WorldlineAcquiringShop: Sendable {
   func admin(_ method: String, _ path: String, _ body: [UInt8] = []) async throws -> JSONValue {
     let socket = "\(shop.store)/tender.db.sock".replacingOccurrences(of: "/", with: "%2F")
     let request = OutboundRequest(method: method, url: "http+unix://\(socket)\(path)", body: body)
-    return try JSONReader.read(try await system.sender.send(request, .seconds(60)).body)
+    return try JSONReader.read(try await system.sender.send(request, TestRun.whole).body)
   }
 
   func pays(_ card: String, capture: String = "immediate") async throws -> String {
@@ -62,7 +63,7 @@ private struct WorldlineAcquiringShop: Sendable {
     let report = try await system.sender.send(
       OutboundRequest(
         method: "GET", url: system.sandbox.base + "/worldline-acquiring/report",
-        headers: [HTTPField("Authorization", "Basic \(pair)")]), .seconds(30))
+        headers: [HTTPField("Authorization", "Basic \(pair)")]), TestRun.whole)
     let found = try await admin("POST", "/reconcile?route=worldline-acquiring", report.body)
     guard case .array(let all) = found else { return ["\(found)"] }
     return all.compactMap { $0["kind"]?.text }
@@ -111,13 +112,12 @@ private struct WorldlineAcquiringShop: Sendable {
   @Test func `resolves what is pending by asking, since no event comes`() async throws {
     let place = try await WorldlineAcquiringShop()
     let id = try await place.pays("visa-pending", capture: "manual")
-    var status: String?
-    for _ in 0..<100 where status != "authorized" {
+    try await waitFor("the payment's authorization") { () -> JSONValue in
       _ = try await place.admin("POST", "/payments/\(id)/settle")
-      status = try await place.admin("GET", "/payments/\(id)")["status"]?.text
-      try await Task.sleep(for: .milliseconds(200))
+      return try await place.admin("GET", "/payments/\(id)")
+    } until: {
+      $0["status"] == "authorized"
     }
-    #expect(status == "authorized")
     #expect(try await place.differences() == [])
   }
 

@@ -5,6 +5,7 @@ import HTTPTransport
 import StrictJSON
 import TenderPayments
 import TenderServer
+import TenderTesting
 import Testing
 
 /// A server with one route, to the emulated Worldline Direct, in a system of its own.
@@ -53,18 +54,14 @@ private struct WorldlineDirectShop: Sendable {
   func admin(_ method: String, _ path: String) async throws -> JSONValue {
     let socket = "\(shop.store)/tender.db.sock".replacingOccurrences(of: "/", with: "%2F")
     let request = OutboundRequest(method: method, url: "http+unix://\(socket)\(path)")
-    return try JSONReader.read(try await system.sender.send(request, .seconds(60)).body)
+    return try JSONReader.read(try await system.sender.send(request, TestRun.whole).body)
   }
 
-  /// The payment once it is so, within twenty seconds; recorded as an issue if it does not become so.
+  /// Returns when the payment is so.
   func payment(_ id: String, _ name: String, is value: JSONValue) async throws {
-    var found = JSONValue.null
-    for _ in 0..<100 {
-      found = try await admin("GET", "/payments/\(id)")
-      if found[name] == value { return }
-      try await Task.sleep(for: .milliseconds(200))
+    try await waitFor("\(value) as \(name) of the payment", { try await admin("GET", "/payments/\(id)") }) {
+      $0[name] == value
     }
-    Issue.record("\(name) is \(String(describing: found[name])), not \(value): \(found)")
   }
 
   func pays(_ front: Shopfront? = nil, capture: String = "manual") async throws -> String {
@@ -78,7 +75,7 @@ private struct WorldlineDirectShop: Sendable {
     let name = try await name("authorize", id)
     let request = OutboundRequest(
       method: "GET", url: system.sandbox.base + "/worldline-direct/payments", headers: [Self.password])
-    let body = try await system.sender.send(request, .seconds(30)).body
+    let body = try await system.sender.send(request, TestRun.whole).body
     let payment = try DirectJSON.read([DirectPayment].self, body).first { $0.id == name }
     return (payment?.status, payment?.paymentOutput.acquiredAmount?.amount)
   }

@@ -1,5 +1,6 @@
 import ApplePayToken
 import Crypto
+import Foundation
 import StrictJSON
 import TenderPayments
 import Testing
@@ -144,12 +145,19 @@ import Testing
     let token = EncryptedPaymentToken(
       version: .ecV1, data: good.data, signature: signature, keyMaterial: good.keyMaterial,
       publicKeyHash: good.publicKeyHash, transactionID: good.transactionID, applicationDataHash: nil)
-    let start = ContinuousClock.now
+    let start = Self.spent
     let code = try refusal {
       try testOpener().open(token, for: TestTokenBuilder.merchant, at: TestTokenBuilder.Parts.arrival)
     }
-    #expect(ContinuousClock.now - start < .seconds(5), "refused at once, even in a debug build on a busy machine")
+    #expect(Self.spent - start < .seconds(5), "refused at once, even in a debug build")
     return code
+  }
+
+  /// What this thread has used of the processor: what else the machine does meanwhile does not count.
+  private static var spent: Duration {
+    var time = timespec()
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time)
+    return .seconds(time.tv_sec) + .nanoseconds(time.tv_nsec)
   }
 
   @Test func `ten thousand nested indefinite lengths are refused`() throws {

@@ -3,6 +3,7 @@ import Foundation
 import KeyAgent
 import Synchronization
 import TenderPayments
+import TenderTesting
 import Testing
 
 /// Where a test's private keys are held. Every suite that opens payment tokens runs with both.
@@ -26,7 +27,6 @@ enum KeyHolding: Sendable, CaseIterable {
 
 /// Waits longer for its holder than a payment would, so that a busy machine does not fail these suites.
 struct PatientHolder: ProcessingKeyHolder {
-  static let patience = Duration.seconds(60)
   let holder: any ProcessingKeyHolder
   /// Keeps the agent alive.
   let agent: TestAgent
@@ -36,13 +36,13 @@ struct PatientHolder: ProcessingKeyHolder {
   func contentKey(
     from material: EncryptedPaymentToken.KeyMaterial, within patience: Duration
   ) throws(PaymentTokenError) -> ContentKey {
-    try holder.contentKey(from: material, within: Self.patience)
+    try holder.contentKey(from: material, within: TestRun.whole)
   }
 
   func keysOfMistakes(
     in material: EncryptedPaymentToken.KeyMaterial, within patience: Duration
   ) throws(PaymentTokenError) -> [(mistake: KeyDerivationMistake, key: ContentKey)] {
-    try holder.keysOfMistakes(in: material, within: Self.patience)
+    try holder.keysOfMistakes(in: material, within: TestRun.whole)
   }
 }
 
@@ -61,7 +61,7 @@ final class TestAgent: Sendable {
     }
     // A socket's path has at most 107 bytes, and temporary directories are sometimes deep.
     let path = "/tmp/tender-keys-\(ProcessInfo.processInfo.processIdentifier)-\(number).sock"
-    let server = try KeyAgentServer(path: path, patience: PatientHolder.patience)
+    let server = try KeyAgentServer(path: path, idle: TestRun.whole, patience: TestRun.whole)
     self.server = server
     client = KeyAgentClient(path: path)
   }

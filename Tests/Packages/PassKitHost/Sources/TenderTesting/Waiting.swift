@@ -1,0 +1,1 @@
+../../../../Support/TenderTesting/Waiting.swift
