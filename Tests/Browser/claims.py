@@ -9,7 +9,7 @@
     @claim(page="/basket")      # begins on another page of the shop
     @claim(page=None)           # begins without a page
     @claim(page=None, browser=False)    # needs no browser: the argument is the demo (demo.py)
-    @claim(limit=300)           # the time limit in seconds
+    @claim(limit=300)           # the time limit in seconds, of which a slow machine gets many times as many
 
 The rows of a table (merchantpage.py) are claims as well; they share one tab and run in order.
 
@@ -26,6 +26,8 @@ import time
 import traceback
 
 LIMIT = 180.0
+# How many times. What a claim waits for has a limit of its own (shopper.py); this one is for a browser that does not answer.
+SLOWEST = 20
 HERE = pathlib.Path(__file__).resolve().parent
 
 
@@ -95,8 +97,8 @@ def batches(claims):
 
 def run(claim, shopper, demo):
     """Runs a claim and returns its result. A claim that exceeds its limit fails."""
-    start = time.monotonic()
-    timeout = threading.Timer(claim.limit, shopper.kill) if claim.browser else None
+    start, limit = time.monotonic(), claim.limit * SLOWEST
+    timeout = threading.Timer(limit, shopper.kill) if claim.browser else None
     try:
         if timeout:
             timeout.start()
@@ -108,8 +110,8 @@ def run(claim, shopper, demo):
         if timeout:
             timeout.cancel()
     seconds = time.monotonic() - start
-    if seconds >= claim.limit:
-        message = f"it did not end within {claim.limit:.0f} s" + (f" ({message})" if message else "")
+    if seconds >= limit:
+        message = f"it did not end within {limit:.0f} s" + (f" ({message})" if message else "")
     return Result(claim, seconds, message, trace)
 
 

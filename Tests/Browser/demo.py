@@ -10,6 +10,8 @@ import urllib.error
 import urllib.parse
 import urllib.request
 
+from shopper import PATIENCE
+
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 LIST_LIMIT = 500
 
@@ -38,7 +40,7 @@ class Demo:
         request = urllib.request.Request(
             urllib.parse.urlunsplit(parts._replace(netloc=f"127.0.0.1:{parts.port}")),
             headers={"Host": parts.netloc, **(headers or {})})
-        with urllib.request.urlopen(request, timeout=20) as answer:
+        with urllib.request.urlopen(request, timeout=PATIENCE) as answer:
             return answer.read()
 
     def get_json(self, url, headers=None):
@@ -51,7 +53,7 @@ class Demo:
         answer = subprocess.run(
             [self.tender, "payment", "list", "--json", "--limit", str(LIST_LIMIT), "--store",
              f".tender/demo-{self.port}/tender.db"],
-            cwd=self.home, capture_output=True, text=True, timeout=60, check=False)
+            cwd=self.home, capture_output=True, text=True, timeout=PATIENCE, check=False)
         assert answer.returncode == 0, f"the journal cannot be read: {answer.stderr.strip()}"
         return json.loads(answer.stdout)
 

@@ -19,12 +19,13 @@ from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 
 from claims import claim
 from merchantpage import Identity
+from shopper import PATIENCE
 
 HERE = pathlib.Path(__file__).resolve().parent / "foreign"
 TYPES = {".html": "text/html; charset=utf-8", ".js": "text/javascript"}
 SAMPLE = 50
 ALL = 9_999
-BATCH = 100  # of one call of the browser's driver
+BATCH = 10  # of one call of the browser's driver
 
 # Two items that cost together so many cents; what the engine makes of the sum is in `spelled`.
 PAY = """
@@ -70,7 +71,7 @@ class Shop:
         self.identity = OwnIdentity(demo)
         self.opened = []
         gateway = urllib.parse.urlsplit(self.identity.trust["gatewayURL"])
-        self.gateway = http.client.HTTPSConnection(gateway.hostname, gateway.port, context=self.identity.tls, timeout=30)
+        self.gateway = http.client.HTTPSConnection(gateway.hostname, gateway.port, context=self.identity.tls, timeout=PATIENCE)
         shop = self
 
         class Answers(http.server.BaseHTTPRequestHandler):
@@ -136,7 +137,7 @@ def prices():
     return sorted({1 + index * (ALL - 1) // max(1, count - 1) for index in range(count)})
 
 
-@claim(page=None, limit=int(os.environ.get("LIMIT", 1200)) - 50)
+@claim(page=None, limit=1200)
 def a_page_written_for_safari_pays_every_price(shopper):
     wanted = prices()
     with contextlib.closing(Shop(shopper.demo)) as shop:

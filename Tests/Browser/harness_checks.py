@@ -7,7 +7,7 @@ from selenium.webdriver.common.by import By
 import shop_access
 import shop_paying
 from access import faint, small_targets, unnamed, violations
-from claims import Claim, claim, run
+from claims import SLOWEST, Claim, claim, run
 from demo import Demo
 from pages import serve
 
@@ -31,7 +31,7 @@ def a_claim_that_does_not_end_is_ended(shopper):
     def it_waits(_):
         shopper.script("await new Promise(() => {});")
 
-    result = run(Claim(it_waits, page=None, limit=3), shopper, shopper.demo)
+    result = run(Claim(it_waits, page=None, limit=3 / SLOWEST), shopper, shopper.demo)
     assert result.error.startswith("it did not end within 3 s"), f"the result is {result}"
     assert not shopper.revive(), "the browser that hung is still in use"
     shopper.arrive("/")

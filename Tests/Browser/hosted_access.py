@@ -9,7 +9,7 @@ import urllib.request
 from access import faint, must_be_accessible, small_targets, unnamed, width
 from claims import claim
 import hostedpage
-from shopper import DESKTOP, PHONE
+from shopper import DESKTOP, PATIENCE, PHONE
 
 BUDGET = 40 * 1024
 
@@ -88,7 +88,7 @@ def the_hosted_page_weighs_at_most_40_kilobytes_with_everything(shopper):
 def weight(address):
     """Bytes on the wire; what the server sends plain is counted compressed as a proxy in front would."""
     request = urllib.request.Request(address, headers={"Accept-Encoding": "br, gzip"})
-    with urllib.request.urlopen(request, timeout=20) as answer:
+    with urllib.request.urlopen(request, timeout=PATIENCE) as answer:
         body = answer.read()
         return len(body) if answer.headers["Content-Encoding"] else min(len(body), len(gzip.compress(body)))
 
@@ -104,7 +104,7 @@ def the_hosted_page_is_served_within_20_milliseconds(demo):
             return None
 
     try:
-        urllib.request.build_opener(Stay).open(request, timeout=20)
+        urllib.request.build_opener(Stay).open(request, timeout=PATIENCE)
         raise AssertionError("the stall leads nowhere")
     except urllib.error.HTTPError as answer:
         address = answer.headers["Location"]

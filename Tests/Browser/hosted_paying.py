@@ -66,8 +66,7 @@ def a_checkout_whose_time_is_up_says_so_and_leads_back_unpaid(shopper):
     shopper.sees("1 minute left")
     # Nobody touches the page: it counts down, asks, and shows the end.
     shopper.until(
-        lambda: shopper.browser.find_elements(By.CSS_SELECTOR, "[data-result=expired]"), "the page does not end",
-        patience=100)
+        lambda: shopper.browser.find_elements(By.CSS_SELECTOR, "[data-result=expired]"), "the page does not end")
     shopper.sees("Time is up")
     assert not shopper.find("button", "Apple Pay"), "an expired checkout can be paid"
     shopper.follow("Return to Market Stall")
@@ -217,13 +216,12 @@ def an_outcome_that_is_not_known_is_said_to_be_so_and_told_when_it_is(shopper):
     shopper.script("applePaySandbox.approve().catch(() => {});")
     shopper.until(
         lambda: shopper.browser.find_elements(By.CSS_SELECTOR, "[data-result=processing], [data-result=paid]"),
-        "the page says nothing of the outcome", patience=90)
+        "the page says nothing of the outcome")
     if shopper.browser.find_elements(By.CSS_SELECTOR, "[data-result=processing]"):
         shopper.sees("Please do not pay again.")
         assert not shopper.find("button", "Apple Pay"), "what may be paid can be paid again"
     shopper.until(
-        lambda: shopper.browser.find_elements(By.CSS_SELECTOR, "[data-result=paid]"), "the outcome is never told",
-        patience=120)
+        lambda: shopper.browser.find_elements(By.CSS_SELECTOR, "[data-result=paid]"), "the outcome is never told")
     hostedpage.paid_once(shopper, checkout)
 
 

@@ -143,11 +143,7 @@ def the_declarations_of_the_kit_are_true(shopper):
     shopper.fill(fish=1)
     shopper.open("/basket")
     shopper.button()
-    shopper.browser.set_script_timeout(200)
-    try:
-        seen = shopper.script(SEEN, shopper.demo.server, ELEMENTS_OWN)
-    finally:
-        shopper.browser.set_script_timeout(120)
+    seen = shopper.script(SEEN, shopper.demo.server, ELEMENTS_OWN)
     shopper.browser_errors()
     found = errors(KIT, seen)
     assert not found, "; ".join(found)

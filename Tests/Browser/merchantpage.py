@@ -19,6 +19,8 @@ from selenium import webdriver
 from selenium.webdriver.chrome.options import Options
 from selenium.webdriver.chrome.service import Service
 
+from shopper import PATIENCE
+
 HERE = pathlib.Path(__file__).resolve().parent
 # As strict as a shop can be: its own files, and the sandbox's.
 POLICY = ("default-src 'none'; script-src 'self' {sandbox}; style-src 'self' {sandbox}; connect-src 'self' {sandbox}; "
@@ -57,6 +59,7 @@ class Merchant:
         self.demo = demo
         self.script = self.mutated(*mutant) if mutant else None
         merchant = self
+        Identity.of(demo)  # which takes a while: before a sheet waits for it
 
         class Answers(http.server.BaseHTTPRequestHandler):
             def do_GET(self):
@@ -146,7 +149,7 @@ class Identity:
     def certify(self, home, kind, key):
         request = subprocess.run(
             ["openssl", "req", "-new", "-nodes", "-subj", "/CN=Test", *key, "-keyout", home / f"{kind}.key"],
-            capture_output=True, text=True, timeout=60, check=True).stdout
+            capture_output=True, text=True, timeout=PATIENCE, check=True).stdout
         certificate = self.portal(f"/{self.identifier}/certificates", {"type": kind, "csr": request})["certificate"]
         (home / f"{kind}.pem").write_text(certificate, encoding="utf-8")
 
@@ -184,7 +187,7 @@ class Identity:
         request = urllib.request.Request(
             url, data=json.dumps(body).encode(), headers={"Content-Type": "application/json"})
         try:
-            with urllib.request.urlopen(request, timeout=30, context=tls) as answer:
+            with urllib.request.urlopen(request, timeout=PATIENCE, context=tls) as answer:
                 return json.loads(answer.read())
         except urllib.error.HTTPError as refusal:
             raise AssertionError(f"{url}: {refusal.read().decode()}") from None
@@ -210,8 +213,9 @@ def another_browser(*switches):
         options.add_argument(switch)
     if os.geteuid() == 0:
         options.add_argument("--no-sandbox")  # Chromium does not start its sandbox as root
+    options.add_experimental_option("browserStartupTimeout", int(PATIENCE * 1000))
     browser = webdriver.Chrome(service=Service("/usr/bin/chromedriver"), options=options)
-    browser.set_script_timeout(120)
+    browser.set_script_timeout(PATIENCE + 60)
     try:
         yield browser
     finally:
@@ -225,7 +229,7 @@ BY_SCRIPT = "applePaySandbox.setDevice({ requiresGesture: false });"
 class Rows:
     """A table of JavaScript expressions and what each must give. Each row is a claim, and all run in one tab."""
 
-    def __init__(self, rows, prelude=BY_SCRIPT, limit=60):
+    def __init__(self, rows, prelude=BY_SCRIPT, limit=PATIENCE):
         self.rows = rows
         self.prelude = prelude
         self.limit = limit  # of a row, in seconds

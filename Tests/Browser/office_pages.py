@@ -13,7 +13,7 @@ from selenium.webdriver.support.select import Select
 from access import faint, must_be_accessible, small_targets, unnamed, width
 from claims import claim
 from officework import accept, enter, invite, pay, tender, visit, without_scripts
-from shopper import DESKTOP, PHONE
+from shopper import DESKTOP, PATIENCE, PHONE
 
 
 def pages(shopper):
@@ -164,7 +164,7 @@ def kitsune(demo, *arguments):
     folder = f".tender/demo-{demo.port}/stored/merchants/kitsune"
     return subprocess.run(
         [demo.tender, "pay", "--port", str(demo.port), "--merchant", folder, "--origin", demo.second_shop, "--amount",
-         "1500", "--json", *arguments], cwd=demo.home, capture_output=True, text=True, timeout=120, check=False)
+         "1500", "--json", *arguments], cwd=demo.home, capture_output=True, text=True, timeout=PATIENCE, check=False)
 
 
 def register_a_second_domain(shopper):
@@ -220,7 +220,7 @@ def rotate_the_processing_certificate(shopper):
             form.find_element(By.XPATH, f".//button[.='{button}']").click()
             shopper.sees("The change is made.")
         count = len(results)
-        shopper.until(lambda: len(results) >= count + 4, "nothing is paid after the rotation", patience=60)
+        shopper.until(lambda: len(results) >= count + 4, "nothing is paid after the rotation")
     finally:
         ended.set()
         for payer in payers:

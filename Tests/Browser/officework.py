@@ -10,6 +10,8 @@ import struct
 import subprocess
 import time
 
+from shopper import PATIENCE
+
 PASSWORD = "correct horse battery"
 STEP = 30
 
@@ -26,7 +28,7 @@ def tender(demo, *arguments):
     """A command about the demo's store; its answer as JSON."""
     answer = subprocess.run(
         [demo.tender, *arguments, "--json", "--store", f".tender/demo-{demo.port}/tender.db"], cwd=demo.home,
-        capture_output=True, text=True, timeout=60, check=False)
+        capture_output=True, text=True, timeout=PATIENCE, check=False)
     assert answer.returncode == 0, answer.stderr
     return json.loads(answer.stdout)
 
@@ -81,7 +83,7 @@ def pay(demo):
     """A payment of the shop, made by a program."""
     answer = subprocess.run(
         [demo.tender, "pay", "--port", str(demo.port), "--json"], cwd=demo.home, capture_output=True, text=True,
-        timeout=120, check=False)
+        timeout=PATIENCE, check=False)
     assert answer.returncode == 0, answer.stderr + answer.stdout
     basket = json.loads(answer.stdout)["basketId"]
     return demo.payments(basket)[0]

@@ -6,7 +6,7 @@ import subprocess
 from access import faint, must_be_accessible, unnamed, width
 from claims import claim
 from merchantpage import Identity
-from shopper import DESKTOP, PHONE
+from shopper import DESKTOP, PATIENCE, PHONE
 
 NARROW = (320, 640)
 PAGES = {"/": "sandbox", "/device": "device", "/recent": "recent"}
@@ -31,7 +31,7 @@ def the_mailbox_and_each_kind_of_message_are_accessible(shopper):
     demo = shopper.demo
     sent = subprocess.run(
         [demo.tender, "mail", "test", "--to", "looked-at@pay.example", "--store", f".tender/demo-{demo.port}/tender.db"],
-        cwd=demo.home, capture_output=True, text=True, timeout=60, check=False)
+        cwd=demo.home, capture_output=True, text=True, timeout=PATIENCE, check=False)
     assert sent.returncode == 0, f"no message was sent: {sent.stderr.strip()}"
     number = demo.get_json(f"{demo.sandbox}/sandbox/mail")["messages"][0]["number"]
     # What stands in a message's frame lets no script run, so no check of ours runs there either.

@@ -8,6 +8,7 @@ import urllib.request
 
 from claims import claim
 from merchantpage import BY_SCRIPT, merchant_page
+from shopper import PATIENCE
 
 FIXTURES = pathlib.Path(__file__).resolve().parents[2] / "Web/sandbox/fixtures"
 OPEN = """page.open({ request: { supportsCouponCode: true, requiredShippingContactFields: ["postalAddress"],
@@ -25,7 +26,7 @@ def fixture(name="apple_pay_selenium"):
 
 def sheet_on(shopper, on="on: {}"):
     shopper.browser.execute_script(f"{BY_SCRIPT} {OPEN % on}")
-    return fixture().ApplePaySheet(shopper.browser)
+    return fixture().ApplePaySheet(shopper.browser, PATIENCE)
 
 
 @claim(page=None)
@@ -183,5 +184,5 @@ def the_playwright_fixtures_offer_the_same_in_both_languages(_):
 @claim(browser=False)
 def the_fixtures_are_served_by_the_sandbox(demo):
     for file in FIXTURES.iterdir():
-        with urllib.request.urlopen(f"{demo.sandbox}/fixtures/{file.name}", timeout=20) as answer:
+        with urllib.request.urlopen(f"{demo.sandbox}/fixtures/{file.name}", timeout=PATIENCE) as answer:
             assert answer.read().decode().strip() == file.read_text(encoding="utf-8").strip(), f"{file.name} differs"

@@ -9,7 +9,7 @@ from selenium.webdriver.common.by import By
 from access import faint, must_be_accessible, unnamed, width
 from claims import claim
 from merchantpage import BY_SCRIPT, merchant_page
-from shopper import PHONE
+from shopper import PATIENCE, PHONE
 
 
 @contextlib.contextmanager
@@ -43,7 +43,10 @@ def pay_with(shopper, name, request="{}"):
         {BY_SCRIPT}
         window.opened = page.open({{ request: {request} }});
         await applePaySandbox.selectDevice(arguments[0]);
-        window.paid = applePaySandbox.approve();""", name)
+        // This step waits half a minute for the shopper, who needs longer on a slow machine.
+        const patience = {{ timeout: {PATIENCE * 1000} }};
+        window.paid = applePaySandbox.approve().catch(() =>
+          Promise.any([applePaySandbox.waitForSheet(patience), applePaySandbox.waitForClose(patience)]));""", name)
 
 
 @claim(page=None)

@@ -6,11 +6,13 @@ import json
 import urllib.error
 import urllib.request
 
+from selenium.common.exceptions import StaleElementReferenceException, TimeoutException
 from selenium.webdriver.common.by import By
 from selenium.webdriver.support.ui import Select, WebDriverWait
 
 from claims import claim
 from merchantpage import BY_SCRIPT, Rows, another_browser, claims_of, merchant_page
+from shopper import PATIENCE
 
 FULL = """{ requiredShippingContactFields: ["postalAddress", "name"],
   shippingMethods: [{ label: "Bike", detail: "", identifier: "bike", amount: "1.00" },
@@ -31,7 +33,7 @@ def code_of(shopper, request="{}", device="{}"):
 def posted(url, body, headers=None):
     request = urllib.request.Request(
         url, data=json.dumps(body).encode(), headers={"Content-Type": "application/json", **(headers or {})})
-    urllib.request.urlopen(request, timeout=10).close()
+    urllib.request.urlopen(request, timeout=PATIENCE).close()
 
 
 @contextlib.contextmanager
@@ -44,9 +46,18 @@ def phone(url):
 
 def says(browser, text):
     """Waits until the phone says so."""
-    WebDriverWait(browser, 20).until(
-        lambda one: text in one.find_element(By.ID, "status").text,
-        f"the phone does not say “{text}”")
+    status = lambda: browser.find_element(By.ID, "status").text
+    try:
+        WebDriverWait(browser, PATIENCE).until(lambda _: text in status())
+    except TimeoutException:
+        raise AssertionError(f"the phone does not say “{text}”, but “{status()}”") from None
+
+
+def choose(browser, name, value):
+    """Chooses on the phone; again when it has shown the sheet anew in between."""
+    WebDriverWait(browser, PATIENCE, ignored_exceptions=[StaleElementReferenceException]).until(
+        lambda one: Select(one.find_element(By.ID, name)).select_by_value(value) is None,
+        f"the phone offers no {name} “{value}”")
 
 
 def ready(browser):
@@ -60,10 +71,9 @@ def a_phone_that_scans_the_code_picks_card_and_address_and_approves(shopper):
             ready(handset)
             assert handset.find_element(By.ID, "merchant").text == "Harbour Kitchen"
             assert handset.find_element(By.ID, "amount").text == "€12.50"
-            Select(handset.find_element(By.ID, "card")).select_by_value("mastercard-credit")
-            Select(handset.find_element(By.ID, "contact")).select_by_value("de-berlin")
-            Select(handset.find_element(By.ID, "method")).select_by_value("van")
             chosen = ["mastercard-credit", "de-berlin", "van"]
+            for name, value in zip(("card", "contact", "method"), chosen):
+                choose(handset, name, value)
             shopper.until(lambda: shopper.script("const { card, shippingContact, shippingMethod } = applePaySandbox.sheet;"
                                                  " return [card, shippingContact, shippingMethod];") == chosen,
                           "the sheet does not follow the phone")
@@ -81,10 +91,11 @@ def a_code_pairs_one_phone_and_a_foreign_or_late_one_pairs_none(shopper):
         url = code_of(shopper)
         with phone(url) as handset:
             ready(handset)
-            for address, words in ((url, "Another phone used this code."),
-                                   (url[:-4] + "beef", "No payment sheet of this sandbox has this code."),
-                                   (url.split("?")[0], "No payment sheet of this sandbox has this code.")):
-                with phone(address) as another:
+            with phone("about:blank") as another:
+                for address, words in ((url, "Another phone used this code."),
+                                       (url[:-4] + "beef", "No payment sheet of this sandbox has this code."),
+                                       (url.split("?")[0], "No payment sheet of this sandbox has this code.")):
+                    another.get(address)
                     says(another, words)
             shopper.drive("cancel()")
             says(handset, "The payment sheet was closed.")

@@ -3,6 +3,7 @@ meanwhile, the order is paid once in the end, and never twice."""
 
 import contextlib
 import threading
+import time
 
 from claims import claim
 from shopper import PATIENCE
@@ -12,14 +13,10 @@ GONE_FOR = 5.0
 
 @contextlib.contextmanager
 def server_gone(shopper, how):
-    """The server goes at once, and comes back five seconds later, whatever the claim does by then."""
-    getattr(shopper.proxy, how)()
-    back = threading.Timer(GONE_FOR, shopper.proxy.mend)
-    back.start()
-    try:
+    """The server goes at once, and comes back five seconds after what the claim does meanwhile."""
+    with shopper.proxy.gone(how):
         yield
-    finally:
-        back.join()
+        time.sleep(GONE_FOR)
 
 
 def pays_in_the_end(shopper):
@@ -33,7 +30,7 @@ def pays_in_the_end(shopper):
             pay.click()
         return not sheet and shopper.find("button", "Apple Pay") and "again"
 
-    if shopper.until(reacted, "the shop stays as it is", patience=90) == "again":
+    if shopper.until(reacted, "the shop stays as it is") == "again":
         shopper.open_sheet()
         shopper.drive("approve()")
     return shopper.receipt()

@@ -14,8 +14,8 @@ from shopper import PATIENCE
 @claim
 def a_payment_by_hand_is_captured(shopper):
     sheet = shopper.open_sheet()
-    assert shopper.find("combobox", "Card", sheet), "the sheet has no choice of card"
-    assert shopper.find("combobox", "Deliver to", sheet), "the sheet has no choice of address"
+    shopper.wait_for("combobox", "Card", sheet)
+    shopper.wait_for("combobox", "Deliver to", sheet)
     assert "Simulated – not Apple" in sheet.text, "the sheet does not say that it is simulated"
     shopper.press("Pay", sheet)
     shopper.receipt()

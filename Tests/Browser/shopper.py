@@ -17,7 +17,8 @@ from selenium.webdriver.support.ui import Select
 
 from proxy import Proxy
 
-PATIENCE = 30.0
+# What takes longer than so many seconds hangs, also on a machine that is slow.
+PATIENCE = 600.0
 LAST_ERROR = "The last error before those that count"
 DESKTOP = (1280, 900)
 PHONE = (360, 780)
@@ -66,11 +67,12 @@ class Shopper:
         if os.geteuid() == 0:
             options.add_argument("--no-sandbox")  # Chromium does not start its sandbox as root
         options.add_argument(f"--host-resolver-rules=MAP localhost:{self.demo.port} 127.0.0.1:{self.proxy.port}")
+        options.add_experimental_option("browserStartupTimeout", int(PATIENCE * 1000))
         options.set_capability("goog:loggingPrefs", {"browser": "ALL"})
         self.service = Service("/usr/bin/chromedriver")
         self.browser = webdriver.Chrome(service=self.service, options=options)
-        self.browser.set_script_timeout(120)
-        self.browser.set_page_load_timeout(120)
+        self.browser.set_script_timeout(PATIENCE + 60)  # a script that waits gives up earlier, and says for what
+        self.browser.set_page_load_timeout(PATIENCE)
         self.table = None  # whose page is open, if a table's is
 
     def quit(self):
@@ -172,9 +174,9 @@ class Shopper:
     def sees(self, text):
         self.until(lambda: text in self.page_text(), f"the page does not say “{text}”")
 
-    def until(self, condition, failure, patience=PATIENCE):
+    def until(self, condition, failure):
         """The first true answer of the condition; elements that vanish are looked up again."""
-        deadline = time.monotonic() + patience
+        deadline = time.monotonic() + PATIENCE
         while time.monotonic() < deadline:
             try:
                 found = condition()
@@ -245,9 +247,8 @@ class Shopper:
         return next(iter(self.browser.find_elements(By.CSS_SELECTOR, selector)), None)
 
     def choose(self, name, value, within=None):
-        field = self.until(lambda: self.find("combobox", name, within), f"there is no choice “{name}”")
-        Select(field).select_by_value(value)
-        return field
+        return self.act(lambda: self.find("combobox", name, within), lambda field: Select(field).select_by_value(value),
+                        f"there is no choice “{name}”")
 
     def write(self, name, text, within=None):
 

@@ -16,6 +16,8 @@ import free_ports  # noqa: E402
 
 # What every HTTP client sends.
 TRANSPORT = {"host", "content-length"}
+# What takes longer than so many seconds hangs, also on a machine that is slow.
+STILL = 600
 
 
 class Failed(Exception):
@@ -62,14 +64,16 @@ class Server:
 
 
 def wait_until_up(origin, process):
-    for _ in range(300):
+    end = time.monotonic() + STILL
+    while True:
         if process.poll() is not None:
             raise Failed("tender sandbox ended")
         try:
-            return urllib.request.urlopen(origin + "/sandbox/ca.json", timeout=1).close()
-        except OSError:
+            return urllib.request.urlopen(origin + "/sandbox/ca.json", timeout=STILL).close()
+        except OSError as trouble:
+            if time.monotonic() > end:
+                raise Failed(f"tender sandbox does not answer: {trouble}") from None
             time.sleep(0.1)
-    raise Failed("tender sandbox does not answer")
 
 
 @contextlib.contextmanager

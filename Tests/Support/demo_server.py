@@ -17,6 +17,9 @@ import urllib.request
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
 import free_ports  # noqa: E402
 
+# What takes longer than so many seconds hangs, also on a machine that is slow.
+STILL = 600
+
 
 class Demo:
     def __init__(self, base, home):
@@ -55,7 +58,7 @@ class Demo:
 def call(method, url, data=None, headers=None):
     request = urllib.request.Request(url, data, headers or {}, method=method)
     try:
-        with urllib.request.urlopen(request, timeout=30) as answer:
+        with urllib.request.urlopen(request, timeout=STILL) as answer:
             return answer.status, json.loads(answer.read() or b"null")
     except urllib.error.HTTPError as error:
         return error.code, json.loads(error.read() or b"null")
@@ -70,15 +73,14 @@ def running(tender):
         process = subprocess.Popen([str(pathlib.Path(tender).resolve()), "demo", "--port", str(base)], cwd=home,
                                    stdout=log, stderr=subprocess.STDOUT)
         try:
-            demo = Demo(base, home)
-            for _ in range(1200):
-                if f"Open {demo.shop} " in pathlib.Path(log.name).read_text(encoding="utf-8"):
-                    break
-                if process.poll() is not None:
-                    raise RuntimeError(pathlib.Path(log.name).read_text(encoding="utf-8"))
+            demo, end, said = Demo(base, home), time.monotonic() + STILL, ""
+            while f"Open {demo.shop} " not in said:
+                if process.poll() is not None or time.monotonic() > end:
+                    raise RuntimeError(f"the demo's shop does not open: {said}")
                 time.sleep(0.1)
+                said = pathlib.Path(log.name).read_text(encoding="utf-8")
             yield demo.of("harbour")
         finally:
             process.terminate()
-            process.wait(30)
+            process.wait(STILL)
             log.close()

@@ -8,6 +8,7 @@ import glob, os, shutil, signal, subprocess, sys, tempfile, time
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.append(HERE + "/../../Support")
 import free_ports
+from deployment import STILL
 
 USER = DATABASE = "tender"
 # For every server. A server without the log's hints cannot be rewound. No connection between servers ends because a test
@@ -105,7 +106,7 @@ class Server:
         if self.process:
             for root in self.roots():
                 send(root, signal.SIGKILL)
-            self.process.wait(30)
+            self.process.wait(STILL)
             self.process = None
 
     def roots(self):
@@ -122,19 +123,19 @@ class Server:
     def thaw(self):
         send(self.process.pid, signal.SIGCONT)
 
-    def ask(self, sql, patience=10, database=DATABASE):
+    def ask(self, sql, patience=STILL, database=DATABASE):
         """The answer of psql; nothing if the server cannot be asked."""
         try:
             done = subprocess.run(
                 [f"{programs()}/psql", "-XAtq", "-h", "127.0.0.1", "-p", str(self.port), "-U", USER, "-d", database,
                  "-v", "ON_ERROR_STOP=1", "-c", sql], capture_output=True, text=True, timeout=patience,
-                env={**os.environ, "PGCONNECT_TIMEOUT": "2"})
+                env={**os.environ, "PGCONNECT_TIMEOUT": str(patience)})
         except subprocess.TimeoutExpired:
             return None
         return done.stdout.strip() if done.returncode == 0 else None
 
     def is_primary(self):
-        return self.process is not None and self.ask("SELECT pg_is_in_recovery()", 3, "postgres") == "f"
+        return self.process is not None and self.ask("SELECT pg_is_in_recovery()", database="postgres") == "f"
 
     def received(self):
         """The end of the log that a standby has, as a number of bytes. What is on the way from a primary that was killed
@@ -147,7 +148,7 @@ class Server:
             time.sleep(0.1)
             return seen[-1] and len(seen) > 2 and len(set(seen[-3:])) == 1
 
-        until(stays, 20, f"{self.name} does not say what it has")
+        until(stays, STILL, f"{self.name} does not say what it has")
         return int(seen[-1])
 
     def write(self, name, text):
@@ -183,7 +184,7 @@ def make_database(self):
         there = self.primary.ask("SELECT datname FROM pg_database", database="postgres") or ""
         return DATABASE in there.split() or self.primary.ask(f"CREATE DATABASE {DATABASE}", database="postgres")
 
-    until(made, 60, "the primary makes no database")
+    until(made, STILL, "the primary makes no database")
 
 
 class SingleServer:
@@ -276,7 +277,7 @@ class Cluster:
         self.primary.write("postgresql.auto.conf", self.primary.commits)
         os.kill(self.primary.process.pid, signal.SIGHUP)
 
-    def whole(self, patience=90):
+    def whole(self, patience=STILL):
         """Waits until both standbys follow."""
         count = "SELECT COUNT(*) FROM pg_stat_replication WHERE state = 'streaming' AND application_name LIKE 'pg_'"
         until(lambda: self.primary.ask(count, database="postgres") == "2", patience, "a standby does not follow")
@@ -312,7 +313,7 @@ class Cluster:
         """Makes a server that was primary a standby: its log is taken back to where the other one's begins."""
         old.kill()
         # Until its first checkpoint the new primary's files say that it is on the old timeline.
-        self.primary.ask("CHECKPOINT", 60)
+        self.primary.ask("CHECKPOINT")
         if not old.command("pg_rewind", "-D", old.data, f"--source-server={self.primary.connection}", check=False):
             self.copied += 1
             self.copy(old)
@@ -329,7 +330,7 @@ class Cluster:
 
     def forget_standbys(self):
         """Waits until the primary knows that it has no standby."""
-        until(lambda: self.primary.ask("SELECT COUNT(*) FROM pg_stat_replication") == "0", 30, "a standby is left")
+        until(lambda: self.primary.ask("SELECT COUNT(*) FROM pg_stat_replication") == "0", STILL, "a standby is left")
 
     def close(self):
         for server in self.servers:

@@ -3,7 +3,7 @@
     scripts/failover, and STORE=postgres with scripts/races and scripts/crash
 """
 import os, random, shutil, signal, sqlite3, subprocess, time
-from deployment import BINARIES, DECRYPTED, TO_COME, TROUBLE, Deployment, UnixConnection, call
+from deployment import BINARIES, DECRYPTED, STILL, TO_COME, TROUBLE, Deployment, UnixConnection, call
 from cluster import Failed, SingleServer
 import free_ports
 
@@ -69,10 +69,10 @@ class Nodes(Deployment):
         # Of which crash points and pauses are.
         self.server = self.nodes[0].process
 
-    def serve_node(self, node, point=None, patience=60):
+    def serve_node(self, node, point=None):
         """Starts a node, again when it ends because there is no database yet, as a service manager does. Whether it is
         ready: at a crash point of recovery it may die before."""
-        end = time.monotonic() + patience
+        end, answer = time.monotonic() + STILL, None
         while time.monotonic() < end:
             if point and node.process and node.process.poll() == -signal.SIGKILL:
                 return False
@@ -80,12 +80,13 @@ class Nodes(Deployment):
                 node.restarts += 1
                 self.start_node(node, point)
             try:
-                if call(node.base, "GET", "/readyz", timeout=2)[0] == 200:
+                answer = call(node.base, "GET", "/readyz")
+                if answer[0] == 200:
                     return True
-            except TROUBLE:
-                pass
+            except TROUBLE as trouble:
+                answer = trouble
             time.sleep(0.05)
-        raise SystemExit(f"{node.name} does not get ready; see {self.directory}/log")
+        raise SystemExit(f"{node.name} does not get ready: {answer}; see {self.directory}/log")
 
     def kill(self):
         for node in self.nodes:
@@ -101,7 +102,7 @@ class Nodes(Deployment):
         self.kill()
         super().kill_all()
 
-    def administration(self, timeout=35):
+    def administration(self, timeout=STILL):
         running = [node for node in self.nodes if node.process and node.process.poll() is None] or self.nodes
         return UnixConnection(f"{self.directory}/{self.dice.choice(running).name}.sock", timeout)
 
@@ -123,7 +124,7 @@ class Nodes(Deployment):
         if self.cluster.primary.ask(defect.in_postgres) is None:
             raise Failed("the defect cannot be injected")
 
-    def basket(self, node, patience=35):
+    def basket(self, node, patience=STILL):
         """The status with which a node takes a new basket; 0 if there is no answer."""
         document = "%032x" % self.dice.getrandbits(128)
         try:

@@ -5,6 +5,7 @@ every commit.
 """
 import json, subprocess
 from cluster import OWNER, SETTINGS, USER, Cluster, Server, give_to_owner, programs, until
+from deployment import STILL
 import free_ports
 
 
@@ -73,7 +74,7 @@ class PatroniCluster(Cluster):
              "--initial-cluster", f"default={peer}", "--log-level", "error"],
             cwd=self.directory, stdout=self.log, stderr=self.log)
 
-    def elected(self, candidates, patience=90):
+    def elected(self, candidates, patience=STILL):
         found = []
 
         def has_primary():
@@ -96,4 +97,4 @@ class PatroniCluster(Cluster):
         super().close()
         if self.etcd:
             self.etcd.kill()
-            self.etcd.wait(30)
+            self.etcd.wait(STILL)

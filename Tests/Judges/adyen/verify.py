@@ -28,7 +28,7 @@ EMULATORS = set()
 HERE = pathlib.Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parent))
 import published  # noqa: E402
-from harness import check, Failed, run, sandbox, Server, TRANSPORT  # noqa: E402
+from harness import check, Failed, run, sandbox, Server, STILL, TRANSPORT  # noqa: E402
 
 # What the library sends and the connector does not, and why.
 EXPLAINED = {
@@ -87,7 +87,7 @@ def manage(origin, method, path, body=None):
     data = None if body is None else json.dumps(body).encode()
     request = urllib.request.Request(origin + path, data, {"X-API-Key": KEY, "Content-Type": "application/json"},
                                      method=method)
-    with urllib.request.urlopen(request, timeout=10) as answer:
+    with urllib.request.urlopen(request, timeout=STILL) as answer:
         text = answer.read().decode()
         return json.loads(text) if text.startswith(("{", "[")) else text
 
@@ -107,7 +107,7 @@ class Events:
         self.server, self.items = server, []
 
     def wait(self, code, reference):
-        deadline = time.monotonic() + 30
+        deadline = time.monotonic() + STILL
         while time.monotonic() < deadline:
             for item in self.items:
                 if (item["eventCode"], item["merchantReference"]) == (code, reference):
@@ -121,7 +121,7 @@ class Events:
             for item in body["notificationItems"]:
                 published.validate("adyen", body, NOTIFICATIONS[item["NotificationRequestItem"]["eventCode"]])
             self.items += [item["NotificationRequestItem"] for item in body["notificationItems"]]
-        raise Failed(f"no event {code} of {reference}")
+        raise Failed(f"no event {code} of {reference}: {self.items}")
 
 
 def verify_payments(origin, events):
@@ -242,7 +242,7 @@ def verify_requests():
     for request in json.loads((HERE / "requests.json").read_text(encoding="utf-8")):
         published.validate("adyen", request["body"], schema(request["path"]) + "Request")
         calls[request["act"]](request["body"], request["key"])
-        _, path, headers, body = recorder.arrived.get(timeout=10)
+        _, path, headers, body = recorder.arrived.get(timeout=STILL)
         expected = {"x-api-key": KEY, "content-type": "application/json"}
         if request["key"]:
             expected["idempotency-key"] = request["key"]

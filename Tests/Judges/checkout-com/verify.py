@@ -32,7 +32,7 @@ SECRET, PUBLIC = "sk_sbox_tendersandboxsecretkey22222", "pk_sbox_tendersandboxpu
 SIGNATURE_KEY = "tender-sandbox-signature-key"
 HERE = pathlib.Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parent))
-from harness import check, Failed, run, sandbox, Server, TRANSPORT  # noqa: E402
+from harness import check, Failed, run, sandbox, Server, STILL, TRANSPORT  # noqa: E402
 
 # What the library sends and the connector does not, and why.
 EXPLAINED = {
@@ -83,7 +83,7 @@ def manage(origin, method, path, body):
     request = urllib.request.Request(
         origin + path, json.dumps(body).encode(),
         {"Authorization": f"Bearer {SECRET}", "Content-Type": "application/json"}, method=method)
-    with urllib.request.urlopen(request, timeout=10) as answer:
+    with urllib.request.urlopen(request, timeout=STILL) as answer:
         return json.loads(answer.read())
 
 
@@ -94,7 +94,7 @@ class Events:
         self.server, self.events = server, []
 
     def wait(self, kind, reference):
-        deadline = time.monotonic() + 30
+        deadline = time.monotonic() + STILL
         while time.monotonic() < deadline:
             for event in self.events:
                 if (event["type"], event["data"].get("reference")) == (kind, reference):
@@ -107,7 +107,7 @@ class Events:
             if headers.get("cko-signature") != code:
                 raise Failed(f"an event is not authentic: {headers} {body}")
             self.events.append(json.loads(body))
-        raise Failed(f"no event {kind} of {reference}")
+        raise Failed(f"no event {kind} of {reference}: {self.events}")
 
 
 def verify_payments(origin, events):
@@ -159,7 +159,7 @@ def verify_payments(origin, events):
     search = PaymentsSearchRequest()
     search.query, search.limit = "", 1000
     search.from_, search.to = (time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(time.time() + shift))
-                               for shift in (-600, 60))
+                               for shift in (-86_400, 60))
     check("finds by period", {entry.id for entry in payments.search_payments(search).data} >= {name, one.id})
 
 
@@ -249,7 +249,7 @@ def verify_requests():
             payments.get_payments_list(query)
         else:
             calls[request["act"]](built(request["body"]), request["key"])
-        method, path, headers, body = recorder.arrived.get(timeout=10)
+        method, path, headers, body = recorder.arrived.get(timeout=STILL)
         expected = {"authorization": f"Bearer {SECRET}", "content-type": "application/json",
                     "accept": "application/json"}
         if request["key"]:

@@ -143,7 +143,7 @@ def traffic(document, demo, things):
             nonlocal sent
             things.name(case, draw)
             sent += 1
-            case.call_and_validate(base_url=demo.server, session=session, checks=CHECKS, timeout=30)
+            case.call_and_validate(base_url=demo.server, session=session, checks=CHECKS, timeout=demo_server.STILL)
 
         try:
             answers_as_documented()

@@ -67,6 +67,7 @@ from onlinepayments.sdk.webhooks.webhooks_helper import WebhooksHelper
 HERE = pathlib.Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parent.parent / "Support"))
 import free_ports  # noqa: E402
+from demo_server import STILL  # noqa: E402
 
 MERCHANT, OTHER = "harbour", "kitsune"
 HOOK_ID, HOOK_SECRET = "platform-judge", "a-secret-of-the-judge-of-the-platform"
@@ -94,7 +95,7 @@ def old_made(kind, body):
 
 def get(url, headers=None, body=None):
     request = urllib.request.Request(url, body, {"Content-Type": "application/json", **(headers or {})})
-    with urllib.request.urlopen(request, timeout=20) as answer:
+    with urllib.request.urlopen(request, timeout=STILL) as answer:
         return json.loads(answer.read())
 
 
@@ -116,7 +117,7 @@ class Platform:
         own = self.key()
         configuration = CommunicatorConfiguration(
             api_endpoint=self.server, api_key_id=key or own[0], secret_api_key=secret or own[1],
-            authorization_type=AuthorizationType.V1HMAC, connect_timeout=5, socket_timeout=60, max_connections=64,
+            authorization_type=AuthorizationType.V1HMAC, connect_timeout=STILL, socket_timeout=STILL, max_connections=64,
             integrator="Tender")
         return Factory.create_client_from_configuration(configuration).merchant(merchant)
 
@@ -127,7 +128,7 @@ class Platform:
         settings["DirectSDK"] = {
             "direct.api.endpoint.host": "127.0.0.1", "direct.api.endpoint.scheme": "http",
             "direct.api.endpoint.port": str(self.port), "direct.api.authorizationType": "v1HMAC",
-            "direct.api.connectTimeout": "5", "direct.api.socketTimeout": "60", "direct.api.maxConnections": "10",
+            "direct.api.connectTimeout": str(STILL), "direct.api.socketTimeout": str(STILL), "direct.api.maxConnections": "10",
             "direct.api.integrator": "Tender"}
         configuration = old_configuration.CommunicatorConfiguration(
             settings, api_key_id=key, secret_api_key=secret)
@@ -194,7 +195,7 @@ class Platform:
         """The sandbox's next call of the kind fails."""
         request = urllib.request.Request(self.sandbox + "/sandbox/misbehave", json.dumps({"next": fault}).encode(),
                                          {"Content-Type": "application/json"})
-        urllib.request.urlopen(request, timeout=20).close()
+        urllib.request.urlopen(request, timeout=STILL).close()
 
     def is_running(self, reference):
         """Whether an acquirer is being asked for the order."""
@@ -202,11 +203,11 @@ class Platform:
         return status == 200 and bool(answer["payments"])
 
 
-def wait_for(holds):
-    deadline = time.monotonic() + 20
+def wait_for(what, holds):
+    deadline = time.monotonic() + STILL
     while not holds():
         if time.monotonic() > deadline:
-            raise Failed("what was waited for did not happen")
+            raise Failed(f"{what} did not happen")
         time.sleep(0.05)
 
 
@@ -315,7 +316,7 @@ class Receiver(BaseServer):
         self.helper, self.events = WebhooksHelper(DefaultMarshaller.instance(), keys), []
 
     def wait(self, kind, name=None):
-        deadline = time.monotonic() + 30
+        deadline = time.monotonic() + STILL
         while time.monotonic() < deadline:
             for event in self.events:
                 if event.type == kind and (name is None or event.payment.id == name):
@@ -401,7 +402,7 @@ def raw(platform, method, path, body=None, headers=None, merchant=MERCHANT, own=
         sent["Content-Type"] = kind
     request = urllib.request.Request(platform.server + target, data, sent, method=method)
     try:
-        with urllib.request.urlopen(request, timeout=60) as answer:
+        with urllib.request.urlopen(request, timeout=STILL) as answer:
             text = answer.read()
             return answer.status, answer.headers, json.loads(text) if text else None
     except urllib.error.HTTPError as error:
@@ -478,13 +479,13 @@ def verify_payments(platform, shop, receiver):
 def verify_repeats(platform, shop):
     reference, name = fresh(), uuid.uuid4().hex
     one, two = CallContext(name), CallContext(name)
-    first = shop.create(reference, context=one).payment
+    began, first, ended = time.time(), shop.create(reference, context=one).payment, time.time()
     second = shop.create(fresh(), context=two, value=100).payment
     check("gives the first answer to a repeat, whatever its contents", first.id == second.id
           and second.payment_output.amount_of_money.amount == 1250
           and second.payment_output.references.merchant_reference == reference, second.to_dictionary())
     check("a repeat has the time of the first call", one.idempotence_request_timestamp is None
-          and abs(two.idempotence_request_timestamp / 1000 - time.time()) < 60, two.idempotence_request_timestamp)
+          and began - 1 <= two.idempotence_request_timestamp / 1000 <= ended + 1, two.idempotence_request_timestamp)
     check("and the acquirer one hold", len(platform.hold(reference)) == 1)
     name = uuid.uuid4().hex
     captures = [shop.pay.capture_payment(first.id, capture(value), CallContext(name)) for value in (300, 400)]
@@ -687,7 +688,7 @@ def verify_sources(platform):
                                          headers={"Origin": f"http://localhost:{platform.port + 1}"})
         begin = time.monotonic()
         try:
-            with urllib.request.urlopen(request, timeout=20) as answer:
+            with urllib.request.urlopen(request, timeout=STILL) as answer:
                 return answer.status, json.loads(answer.read()), time.monotonic() - begin
         except urllib.error.HTTPError as error:
             return error.code, json.loads(error.read())["code"], time.monotonic() - begin
@@ -721,7 +722,9 @@ def verify_sources(platform):
     check("a basket that the merchant does not know is unknown", show(uuid.uuid4().hex)[:2] == (404, "basket_unknown"))
     source.stalls(good)
     status, code, seconds = show(uuid.uuid4().hex)
-    check("a slow server is given five seconds", (status, code) == (502, unavailable) and 4 < seconds < 9, (code, seconds))
+    # Long before its answer has arrived, which takes a second a byte.
+    check(f"a slow server is given five seconds: {seconds:.1f} s", (status, code) == (502, unavailable)
+          and 4 < seconds < len(good), (code, seconds))
 
 
 def verify_limited_keys(platform):
@@ -761,9 +764,11 @@ def verify_platform_faults(platform, shop):
                  old_made(old_create.CreatePaymentRequest, body), old_context.CallContext(name))))
     calls = [(uuid.uuid4().hex, body_of(fresh(), whole(platform.token(slow)), value=slow)) for _ in kinds]
     with concurrent.futures.ThreadPoolExecutor(2) as pool:
-        firsts = [pool.submit(kind[3], body, name) for kind, (name, body) in zip(kinds, calls)]
-        for (prefix, words, error, call), (name, body), first in zip(kinds, calls, firsts):
-            wait_for(lambda: platform.is_running(body["order"]["references"]["merchantReference"]))
+        firsts = []
+        for (prefix, words, error, call), (name, body) in zip(kinds, calls):
+            # Begun here, so that its five seconds are all its repeat's.
+            firsts.append(pool.submit(call, body, name))
+            wait_for("the first call", lambda: platform.is_running(body["order"]["references"]["merchantReference"]))
             refusal = refused(f"{prefix}while the first call runs, its repeat is a {words}", error, lambda: call(body, name))
             check(f"{prefix}which says so", (refusal.status_code, refusal.errors[0].id)
                   == (409, "DUPLICATE_REQUEST_IN_PROGRESS"), refusal.response_body)
@@ -914,16 +919,17 @@ def verify_examples(platform):
         runs.append(("Examples/platform-node", ["node", examples / "platform-node/shop.mjs"]))
     for name, command in runs:
         run = subprocess.run(command, cwd=platform.home, env={**os.environ, "TENDER_PORT": str(platform.port)},
-                             capture_output=True, text=True, timeout=120, check=False)
+                             capture_output=True, text=True, timeout=STILL, check=False)
         check(f"{name} pays, captures and refunds", run.returncode == 0, f"{run.stdout}\n{run.stderr}")
 
 
 def wait_until_up(platform, process):
-    for _ in range(600):
+    end = time.monotonic() + STILL
+    while time.monotonic() < end:
         if process.poll() is not None:
             raise Failed("tender demo ended")
         with contextlib.suppress(OSError, urllib.error.URLError):
-            shop = urllib.request.urlopen(f"http://127.0.0.1:{platform.port + 4}/", timeout=1)
+            shop = urllib.request.urlopen(f"http://127.0.0.1:{platform.port + 4}/", timeout=STILL)
             return shop.close()
         time.sleep(0.1)
     raise Failed("tender demo does not answer")

@@ -72,7 +72,7 @@ def mail_server(handler, port, place, secure=True):
         return AuthResult(success=(data.login, data.password) == (USER, PASSWORD), handled=False)
 
     controller = Controller(
-        handler, hostname="127.0.0.1", port=port, authenticator=authenticate, auth_require_tls=secure, **options)
+        handler, hostname="127.0.0.1", port=port, authenticator=authenticate, auth_require_tls=secure, ready_timeout=600, **options)
     controller.start()
     return controller
 

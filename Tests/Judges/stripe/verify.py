@@ -21,7 +21,7 @@ import stripe
 KEY, SECRET, NEXT_SECRET = "sk_test_tendersandbox", "whsec_tendersandbox", "whsec_tendersandboxnext"
 HERE = pathlib.Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parent))
-from harness import check, Failed, run, sandbox, Server, TRANSPORT  # noqa: E402
+from harness import check, Failed, run, sandbox, Server, STILL, TRANSPORT  # noqa: E402
 
 # What the library sends and the connector does not, and why.
 EXPLAINED = {
@@ -64,7 +64,7 @@ def manage(origin, method, path, body=None):
     data = None if body is None else json.dumps(body).encode()
     request = urllib.request.Request(
         origin + path, data, {"Authorization": f"Bearer {KEY}", "Content-Type": "application/json"}, method=method)
-    with urllib.request.urlopen(request, timeout=10) as answer:
+    with urllib.request.urlopen(request, timeout=STILL) as answer:
         return json.loads(answer.read())
 
 
@@ -75,7 +75,7 @@ class Events:
         self.server, self.events = server, []
 
     def wait(self, kind, name):
-        deadline = time.monotonic() + 30
+        deadline = time.monotonic() + STILL
         while time.monotonic() < deadline:
             for event in self.events:
                 if (event.type, event.data.object.id) == (kind, name):
@@ -85,7 +85,7 @@ class Events:
             except queue.Empty:
                 continue
             self.events.append(self.authentic(body, headers["stripe-signature"]))
-        raise Failed(f"no event {kind} of {name}")
+        raise Failed(f"no event {kind} of {name}: {self.events}")
 
     @staticmethod
     def authentic(body, signature):
@@ -248,7 +248,7 @@ def verify_rolling(origin, events):
     manage(origin, "PUT", "/stripe/webhook", {"url": events.server.url + "/events", "rolling": True})
     intent = library(origin).payment_intents.create(network_token("W1"))
     while True:
-        _, _, headers, body = events.server.arrived.get(timeout=30)
+        _, _, headers, body = events.server.arrived.get(timeout=STILL)
         if stripe.Webhook.construct_event(body, headers["stripe-signature"], SECRET).data.object.id == intent.id:
             break
     stripe.Webhook.construct_event(body, headers["stripe-signature"], NEXT_SECRET)
@@ -274,7 +274,7 @@ def verify_requests():
     for request in json.loads((HERE / "requests.json").read_text(encoding="utf-8")):
         key = request.get("key")
         calls[request["act"]]({"idempotency_key": key} if key else {})
-        method, path, headers, body = recorder.arrived.get(timeout=10)
+        method, path, headers, body = recorder.arrived.get(timeout=STILL)
         expected = {"authorization": f"Bearer {KEY}", "stripe-version": stripe.api_version}
         if method == "POST":
             expected["content-type"] = "application/x-www-form-urlencoded"

@@ -38,7 +38,7 @@ from worldline.acquiring.sdk.v1.validation_exception import ValidationException
 CLIENT, SECRET, ACQUIRER, MERCHANT = "tender-sandbox", "sandbox-client-secret", "100001", "520000001"
 HERE = pathlib.Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parent))
-from harness import check, Failed, run, sandbox, Server, TRANSPORT  # noqa: E402
+from harness import check, Failed, run, sandbox, Server, STILL, TRANSPORT  # noqa: E402
 
 # What the library sends and the connector does not, and why.
 EXPLAINED = {
@@ -55,7 +55,7 @@ def library(origin, secret=SECRET, scopes=None):
     """Worldline's client with other addresses."""
     return Factory.create_client_from_configuration(CommunicatorConfiguration(
         api_endpoint=origin, authorization_type="OAuth2", oauth2_client_id=CLIENT, oauth2_client_secret=secret,
-        oauth2_token_uri=origin + "/connect/token", oauth2_scopes=scopes, connect_timeout=10, socket_timeout=30,
+        oauth2_token_uri=origin + "/connect/token", oauth2_scopes=scopes, connect_timeout=STILL, socket_timeout=STILL,
         max_connections=5, integrator="Tender"))
 
 
@@ -95,7 +95,7 @@ def manage(origin, method, path, body=None):
     request = urllib.request.Request(
         origin + "/worldline-acquiring/" + path, None if body is None else json.dumps(body).encode(),
         {"Authorization": "Basic " + pair, "Content-Type": "application/json"}, method=method)
-    with urllib.request.urlopen(request, timeout=10) as answer:
+    with urllib.request.urlopen(request, timeout=STILL) as answer:
         return answer.read().decode()
 
 
@@ -260,7 +260,7 @@ def verify_requests():
     }
     for request in json.loads((HERE / "requests.json").read_text(encoding="utf-8")):
         calls[request["act"]](request["body"])
-        method, path, headers, body = recorder.arrived.get(timeout=10)
+        method, path, headers, body = recorder.arrived.get(timeout=STILL)
         sent = json.loads(body) if body else None
         expected = {"authorization": "Bearer token-1"}
         if request["body"]:
@@ -272,7 +272,7 @@ def verify_requests():
             and all(headers.get(field, "").split(";")[0] == value for field, value in expected.items())
         check(f"sends what the connector sends to {request['act']}", same and not unexplained,
               (method, path, headers, body))
-    headers, form = recorder.forms.get(timeout=10)
+    headers, form = recorder.forms.get(timeout=STILL)
     check("asks for an access token with the credentials in a form", form == (
         f"grant_type=client_credentials&client_id={CLIENT}&client_secret={SECRET}"
         "&scope=processing_payment processing_refund").encode(), form)
