@@ -1,6 +1,6 @@
 # What a contributor types. Longer work is in scripts/.
 .DEFAULT_GOAL := help
-.PHONY: help demo connector install npm test nightly check sandbox format coverage simulate crash races disk clock failover test-restore model bench bench-counts bench-instructions bench-payments bench-engines bench-merchants \
+.PHONY: help demo connector install npm test verify nightly check sandbox format coverage simulate crash races disk clock failover test-restore model bench bench-counts bench-instructions bench-payments bench-engines bench-merchants \
 	fuzz cost seeded-bugs gateway-bugs fresh-tokens mutants mutant-seeds attacked release-tests
 
 help: ## this list
@@ -15,10 +15,13 @@ install: ## a release of tender, its completions and man pages, below PREFIX=/us
 npm: ## the web kit as a package for npm, artifacts/npm/tender-web-kit-….tgz
 	@scripts/npm-package
 
-test: ## what CI runs: all unit tests and a short form of each attack, everything set up, from one debug build
+test: ## all unit tests, the documentation compiled, a payment in Chromium; everything set up, from one debug build
 	@scripts/test
 
-nightly: ## everything that is too long for make test and stale; LIST=1 says what is stale, PART='crash disk' runs these
+verify: ## the rest of what CI runs: a short form of each attack, PostgreSQL, coverage, the providers' libraries, the browser's stories
+	@scripts/verify
+
+nightly: ## everything that is too long for make verify and stale; LIST=1 says what is stale, PART='crash disk' runs these
 	@scripts/nightly $(if $(LIST),--list) $(PART)
 
 check: ## format and lint, then make test
