@@ -54,7 +54,7 @@ let package = Package(
     .testTarget(
       name: "PassKitHostTests",
       dependencies: [
-        "TenderCheckout", "TenderCheckoutAPI", "TenderSheet", "TenderPayments", "StrictJSON",
+        "TenderCheckout", "TenderCheckoutAPI", "TenderSheet", "TenderPayments", "StrictJSON", "TenderTesting",
         "PassKit", "SwiftUI",
       ], swiftSettings: settings),
     // The rules of the sheet too: they are half of what an app runs.

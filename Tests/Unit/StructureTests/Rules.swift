@@ -130,6 +130,19 @@ enum Tidiness {
   }
 }
 
+/// What makes a test depend on the machine's speed.
+enum Patience {
+  /// A limit of time, a rest of seconds, and a loop that looks a number of times.
+  static func violations(_ tests: [SourceFile]) -> [Violation] {
+    tests.flatMap { file in
+      file.code(with: ["timeLimit(", "SO_RCVTIMEO", "sleep("]).compactMap { line, text in
+        text.contains(/\.timeLimit\(|SO_RCVTIMEO|sleep\(for: \.seconds|for _ in 0\.\.<.*sleep\(/)
+          ? Violation(path: file.path, line: line, rule: "a test waits for a condition: waitFor, waitUntil") : nil
+      }
+    }
+  }
+}
+
 /// What makes every start of the program slow.
 enum Starts {
   /// A command without a name of its own: the runtime is asked for the name of its type, a quarter of a millisecond for

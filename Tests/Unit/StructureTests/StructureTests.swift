@@ -47,6 +47,12 @@ import Testing
     #expect(found.isEmpty, "\(found)")
   }
 
+  @Test func `no test depends on the machine's speed`() throws {
+    let tests = try Repository.swiftFiles(under: "Tests").filter { !$0.path.contains("StructureTests") }
+    let found = Patience.violations(tests)
+    #expect(found.isEmpty, "\(found)")
+  }
+
   @Test func `no package with a known fault can be resolved`() throws {
     let found = try manifest().faultyPackages()
     #expect(found.isEmpty, "\(found)")
@@ -104,6 +110,15 @@ import Testing
     let file = SourceFile(path: "Sources/Area/\(module)/File.swift", text: "import Foundation\n\(line)\n")
     let found = architecture.importsThatPointUp([file], manifest: Self.manifest)
     #expect(found.count { $0.line == 2 && $0.rule.contains(rule) } == 1 || module == "Cellar" && found.count == 1)
+  }
+
+  @Test(arguments: [
+    "@Test(.timeLimit(.minutes(5))) func f() {}", "try await Task.sleep(for: .seconds(2))",
+    "for _ in 0..<400 where try await isMissing() { try await Task.sleep(for: .milliseconds(50)) }",
+    "setsockopt(descriptor, SOL_SOCKET, SO_RCVTIMEO, &limit, size)",
+  ])
+  func `a limit of time in a test`(_ line: String) {
+    #expect(Patience.violations([SourceFile(path: "Tests/Unit/File.swift", text: line)]).count == 1)
   }
 
   @Test func `an import that is allowed is not reported`() {

@@ -4,9 +4,10 @@ import TenderCheckout
 import TenderCheckoutAPI
 import TenderPayments
 import TenderSheet
+import TenderTesting
 import Testing
 
-@Suite(.timeLimit(.minutes(3))) struct `Cancelling and losing the network` {
+@Suite struct `Cancelling and losing the network` {
   let world: World
 
   init() throws { world = try World.running() }
@@ -42,7 +43,7 @@ import Testing
     let app = App(world, items: ["peas": 5, "lemonade": 1], service: .collection)
     let outcome = try await app.checkout(OrderDetails(service: .collection)) { sheet in
       async let status = sheet.authorize(card: "visa-debit", contact: "gb-london")
-      try await becomes("a payment") { await app.service.payment != nil }
+      try await waitUntil("a payment") { await app.service.payment != nil }
       let payment = try #require(await app.service.payment)
       try await world.waitUntilPaying(try #require(await app.service.basket), app.client)
       #expect(await payment.attemptCancellation() == .tooLate)
@@ -151,7 +152,7 @@ private final class Gate: Sendable {
   }
 
   func reached() async throws {
-    try await becomes("the call that is held") { state.withLock { $0.isReached } }
+    try await waitUntil("the call that is held") { state.withLock { $0.isReached } }
   }
 
   func open() {

@@ -6,7 +6,7 @@ import TenderPayments
 import TenderSheet
 import Testing
 
-@Suite(.timeLimit(.minutes(3))) struct `The device` {
+@Suite struct `The device` {
   let world: World
 
   init() throws { world = try World.running() }

@@ -6,7 +6,7 @@ import TenderSheet
 import Testing
 
 /// Real payment tokens, over HTTP, through the adapter's own sources.
-@Suite(.timeLimit(.minutes(3))) struct `Paying through the adapter` {
+@Suite struct `Paying through the adapter` {
   let world: World
 
   init() throws { world = try World.running() }

@@ -5,11 +5,12 @@ import TenderCheckout
 import TenderCheckoutAPI
 import TenderPayments
 import TenderSheet
+import TenderTesting
 import Testing
 
 /// The acquirer is silent: the sheet's thirty seconds end before anybody knows. Server and acquirer take their own time;
 /// the device's clock is set forward.
-@Suite(.timeLimit(.minutes(4))) struct `An outcome that is not known in time` {
+@Suite struct `An outcome that is not known in time` {
   let world: World
   let clock = ClockThatJumps()
 
@@ -58,7 +59,7 @@ import Testing
   private func paysInSilence(_ card: String, _ app: App) async throws -> BasketID {
     let outcome = try await app.checkout(OrderDetails(service: .collection)) { sheet in
       async let status = sheet.authorize(card: card, contact: "gb-london")
-      try await becomes("a payment") { await app.service.payment != nil }
+      try await waitUntil("a payment") { await app.service.payment != nil }
       try await world.waitUntilPaying(try #require(await app.service.basket), app.client)
       clock.jump(.seconds(28))
       let shown = try await status
@@ -82,6 +83,8 @@ import Testing
     throw NeverSo(what: "an end of \(basket)")
   }
 }
+
+private struct NeverSo: Error { let what: String }
 
 /// The device's clock, which a test advances.
 final class ClockThatJumps: Sendable {

@@ -5,6 +5,7 @@ import TenderCheckout
 import TenderCheckoutAPI
 import TenderPayments
 import TenderSheet
+import TenderTesting
 import Testing
 
 #if canImport(FoundationNetworking)
@@ -59,7 +60,7 @@ struct World: Sendable {
     _ base: URL, _ method: CheckoutCall.Method, _ path: String, _ body: JSONValue? = nil
   ) async throws -> JSONValue {
     let transport = CheckoutTransport.urlSession(server: base)
-    let reply = try await transport.send(CheckoutCall(method, path, body: body?.serialized()), .seconds(20))
+    let reply = try await transport.send(CheckoutCall(method, path, body: body?.serialized()), TestRun.whole)
     return try JSONReader.read(reply.body)
   }
 }
@@ -138,22 +139,9 @@ struct App: Sendable {
 extension World {
   /// Waits until the server has an attempt for the basket.
   func waitUntilPaying(_ basket: BasketID, _ client: CheckoutClient) async throws {
-    try await becomes("an attempt") { (try? await client.outcome(of: basket)) != nil }
+    try await waitUntil("an attempt") { (try? await client.outcome(of: basket)) != nil }
   }
 }
-
-/// Waits until a condition holds, and throws if it never does.
-func becomes(
-  _ what: String, isolation: isolated (any Actor)? = #isolation, _ isSo: () async -> Bool
-) async throws {
-  for _ in 0..<10_000 {
-    if await isSo() { return }
-    try await Task.sleep(for: .milliseconds(5))
-  }
-  throw NeverSo(what: what)
-}
-
-struct NeverSo: Error { let what: String }
 
 extension URL {
   /// A port without a listener.
