@@ -389,11 +389,13 @@ class Deployment:
                     return False
                 raise SystemExit(f"{name} ended with {process.returncode}; see {self.directory}/log")
             try:
-                answer = call(base, "GET", path)
+                answer = call(base, "GET", path, timeout=60)
                 if answer[0] == 200:
                     return True
             except TROUBLE as trouble:
                 answer = trouble
+                if isinstance(trouble, TimeoutError):
+                    print(f"{name}: {path} was not answered in 60 s; asked again", file=sys.stderr)
             time.sleep(0.02)
         raise SystemExit(f"{name} does not get ready: {path} is answered {answer}")
 
