@@ -131,7 +131,7 @@ enum Tidiness {
 }
 
 /// What makes a test depend on the machine's speed.
-enum Patience {
+enum TimeLimits {
   /// A limit of time, a rest of seconds, and a loop that looks a number of times.
   static func violations(_ tests: [SourceFile]) -> [Violation] {
     tests.flatMap { file in

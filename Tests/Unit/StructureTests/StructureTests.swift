@@ -49,7 +49,7 @@ import Testing
 
   @Test func `no test depends on the machine's speed`() throws {
     let tests = try Repository.swiftFiles(under: "Tests").filter { !$0.path.contains("StructureTests") }
-    let found = Patience.violations(tests)
+    let found = TimeLimits.violations(tests)
     #expect(found.isEmpty, "\(found)")
   }
 
@@ -118,7 +118,7 @@ import Testing
     "setsockopt(descriptor, SOL_SOCKET, SO_RCVTIMEO, &limit, size)",
   ])
   func `a limit of time in a test`(_ line: String) {
-    #expect(Patience.violations([SourceFile(path: "Tests/Unit/File.swift", text: line)]).count == 1)
+    #expect(TimeLimits.violations([SourceFile(path: "Tests/Unit/File.swift", text: line)]).count == 1)
   }
 
   @Test func `an import that is allowed is not reported`() {
