@@ -1,7 +1,7 @@
 import ArgumentParser
+import Foundation
 import HTTPTransport
 import NIOCore
-import NIOPosix
 import TenderServer
 
 extension LiveHTTPClient {
@@ -29,18 +29,25 @@ enum Port {
   }
 
   /// - Parameter advice: what to type instead.
-  static func require(_ ports: [Int], on host: String = "127.0.0.1", advice: String) async throws {
+  static func require(_ ports: [Int], on host: String = "127.0.0.1", advice: String) throws {
     for port in ports where port != 0 {
-      do {
-        try await ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
-          .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
-          .bind(host: host, port: port).get().close()
-      } catch let error as IOError {
+      do { try bind(to: .makeAddressResolvingHost(host, port: port)) } catch let error as IOError {
         throw CallFailure("\(reason(error, host, port)). \(advice)")
       } catch is SocketAddressError.UnknownHost {
         throw CallFailure("the host \(host) is unknown: no address was found for the name")
       }
     }
+  }
+
+  /// Without listening: who connects before the program listens is refused, and does not wait for an answer for ever.
+  private static func bind(to address: SocketAddress) throws {
+    let descriptor = socket(address.protocol.rawValue, Int32(SOCK_STREAM.rawValue), 0)
+    guard descriptor >= 0 else { throw IOError(errnoCode: errno, reason: "socket") }
+    defer { close(descriptor) }
+    var reuses: Int32 = 1
+    setsockopt(descriptor, SOL_SOCKET, SO_REUSEADDR, &reuses, socklen_t(MemoryLayout<Int32>.size))
+    let code = address.withSockAddr { Foundation.bind(descriptor, $0, socklen_t($1)) }
+    guard code == 0 else { throw IOError(errnoCode: errno, reason: "bind") }
   }
 
   private static func reason(_ error: IOError, _ host: String, _ port: Int) -> String {

@@ -59,7 +59,7 @@ struct DemoCommand: AsyncParsableCommand {
 
   func run() async throws {
     let ports = Array(port..<port + (store != nil ? 9 : host == nil ? 6 : 7))
-    try await Port.require(ports, advice: "The demo takes \(ports.count) in a row; choose others with --port.")
+    try Port.require(ports, advice: "The demo takes \(ports.count) in a row; choose others with --port.")
     let folder = "\(directory)/demo-\(port)\(suffix)"
     try refuseHistory(in: folder)
     let nodes = store.map { DemoNodes(port: port, directory: folder, store: $0) }

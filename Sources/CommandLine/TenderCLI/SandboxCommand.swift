@@ -26,7 +26,7 @@ struct SandboxCommand: AsyncParsableCommand {
 
   func run() async throws {
     let ports = [port, gatewayPort ?? (port == 0 ? 0 : port + 1)]
-    try await Port.require(ports, advice: "Choose others with --port and --gateway-port.")
+    try Port.require(ports, advice: "Choose others with --port and --gateway-port.")
     try await LiveHTTPClient.during { try await serve(ports, $0) }
   }
 

@@ -20,12 +20,12 @@ struct ServeCommand: AsyncParsableCommand {
     FileDescriptors.raiseLimit()
     let logger = Terminal.logger("tender", level: logLevel.level)
     let configuration = try await options.load()
-    try await Port.require([configuration.port], on: configuration.host, advice: "Choose another with --port.")
+    try Port.require([configuration.port], on: configuration.host, advice: "Choose another with --port.")
     if let port = configuration.metricsPort {
-      try await Port.require([port], on: configuration.metricsHost, advice: "Choose another metrics.port.")
+      try Port.require([port], on: configuration.metricsHost, advice: "Choose another metrics.port.")
     }
     if let port = configuration.office.port {
-      try await Port.require([port], on: configuration.office.host, advice: "Choose another backOffice.port.")
+      try Port.require([port], on: configuration.office.host, advice: "Choose another backOffice.port.")
     }
     try configuration.tls?.check()
     if let sandbox = configuration.sandboxURL {

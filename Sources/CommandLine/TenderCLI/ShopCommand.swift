@@ -30,7 +30,7 @@ struct ShopCommand: AsyncParsableCommand {
   func validate() throws { try Port.check(port, "--port") }
 
   func run() async throws {
-    try await Port.require([port], advice: "Choose another with --port.")
+    try Port.require([port], advice: "Choose another with --port.")
     let key = try MerchantFolder.apiKey(at: merchant)
     let logger = Terminal.logger("shop", level: .notice)
     let shop = DemoShop(

@@ -74,6 +74,28 @@ import Testing
   }
 }
 
+@Suite struct `A program that starts` {
+  @Test func `answers every call of which it has taken the connection`() async throws {
+    for _ in 0..<3 {
+      let port = try FreePorts.row(of: 2)
+      let workshop = try Workshop(variables: ["PORT": "\(port)"])
+      let program = try RunningProgram("exec tender sandbox --port $PORT", in: workshop)
+      #expect(try await Self.firstAnswer(port).hasPrefix("HTTP/1.1 "))
+      await program.kill()
+    }
+  }
+
+  /// Calls again and again, until a connection is taken.
+  private static func firstAnswer(_ port: Int) async throws -> String {
+    while true {
+      do { return try Connection(port).asksForHealth() } catch let refused as Connection.NotConnected {
+        guard !TestRun.isOver else { throw refused }
+        await Task.yield()
+      }
+    }
+  }
+}
+
 /// A connection that is opened at once and sends nothing at first.
 private final class Connection: Sendable {
   private let descriptor: Int32
