@@ -3,6 +3,7 @@ package import Hummingbird
 import Mustache
 import NIOCore
 import Synchronization
+import TenderPayments
 
 /// The HTML pages of a module: Mustache templates, parsed once, when the first page is shown. A server that shows none
 /// starts sooner. Every value is escaped where a template shows it.
@@ -42,27 +43,11 @@ package final class PageTemplates: Sendable {
   }
 }
 
-/// Escapes the bytes of a text, for elements and for attributes in either quote.
-///
-/// Mustache's own escaping compares characters, and a quote with a combining mark behind it is another character: it
-/// would end an attribute.
-struct EscapedHTML: MustacheContentType {
+/// Takes the place of Mustache's own escaping, which compares Characters.
+private struct EscapedHTML: MustacheContentType {
   static let name = "EscapedHTML"
 
-  func escapeText(_ text: String) -> String {
-    var bytes: [UInt8] = []
-    bytes.reserveCapacity(text.utf8.count)
-    for byte in text.utf8 {
-      if let name = Self.names[byte] { bytes += name } else { bytes.append(byte) }
-    }
-    return String(decoding: bytes, as: UTF8.self)
-  }
-
-  private static let names: [UInt8: [UInt8]] = [
-    UInt8(ascii: "<"): Array("&lt;".utf8), UInt8(ascii: ">"): Array("&gt;".utf8),
-    UInt8(ascii: "&"): Array("&amp;".utf8), UInt8(ascii: "\""): Array("&quot;".utf8),
-    UInt8(ascii: "'"): Array("&#39;".utf8),
-  ]
+  func escapeText(_ text: String) -> String { text.escaped(.markup) }
 }
 
 extension Response {

@@ -1,4 +1,4 @@
-import Foundation
+import TenderPayments
 
 /// Words of a shell command.
 enum Shell {
@@ -7,6 +7,6 @@ enum Shell {
     let plain = word.unicodeScalars.allSatisfy { scalar in
       scalar.isASCII && (scalar.properties.isAlphabetic || "0123456789-._/:".unicodeScalars.contains(scalar))
     }
-    return plain && !word.isEmpty ? word : "'" + word.replacingOccurrences(of: "'", with: "'\\''") + "'"
+    return plain && !word.isEmpty ? word : "'\(word.escaped(["'": "'\\''"]))'"
   }
 }

@@ -90,7 +90,7 @@ struct ReportedOperation: Sendable {
   static func csv(_ lines: [ReportedOperation]) -> String {
     "reference,operation,amount,currency,result,time\n"
       + lines.map { line in
-        "\(line.reference),\(line.operation),\(line.amount.minorUnits),\(line.amount.currency.code),\(line.result),"
+        "\(CSV.field(line.reference)),\(line.operation),\(line.amount.minorUnits),\(line.amount.currency.code),\(line.result),"
           + "\(line.time)\n"
       }.joined()
   }

@@ -1,3 +1,4 @@
+import HTTPServing
 import Storage
 import TenderPayments
 
@@ -43,10 +44,6 @@ extension AdyenStore {
       String(try row.time("booked_at").description.dropLast()).replacing("T", with: " "), "UTC", currency,
       amount?.decimalString ?? "", try row.text("record_type"), try row.textOrNil("modification") ?? "",
       try row.textOrNil("modification_reference") ?? "",
-    ].map(quoted).joined(separator: ",")
-  }
-
-  private static func quoted(_ text: String) -> String {
-    text.contains { $0 == "," || $0 == "\"" } ? "\"\(text.replacing("\"", with: "\"\""))\"" : text
+    ].map(CSV.field).joined(separator: ",")
   }
 }

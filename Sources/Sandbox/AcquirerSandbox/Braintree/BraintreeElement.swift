@@ -1,4 +1,5 @@
 import Foundation
+import TenderPayments
 
 #if canImport(FoundationXML)
   import FoundationXML
@@ -32,14 +33,10 @@ struct BraintreeElement: Sendable, Hashable {
     let mark = type.map { " type=\"\($0)\"" } ?? ""
     guard !children.isEmpty else {
       return text.isEmpty
-        ? "\(indent)<\(name)\(mark)/>\n" : "\(indent)<\(name)\(mark)>\(Self.escaped(text))</\(name)>\n"
+        ? "\(indent)<\(name)\(mark)/>\n" : "\(indent)<\(name)\(mark)>\(text.escaped(.markup))</\(name)>\n"
     }
     return "\(indent)<\(name)\(mark)>\n" + children.map { $0.written(indent: indent + "  ") }.joined()
       + "\(indent)</\(name)>\n"
-  }
-
-  private static func escaped(_ text: String) -> String {
-    text.replacing("&", with: "&amp;").replacing("<", with: "&lt;").replacing(">", with: "&gt;")
   }
 }
 

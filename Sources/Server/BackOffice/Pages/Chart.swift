@@ -1,4 +1,5 @@
 import Foundation
+import TenderPayments
 
 /// Bars of one series, as SVG that needs neither script nor inline style. The table behind it holds the same numbers.
 struct BarChart {
@@ -30,12 +31,12 @@ struct BarChart {
       let (centre, y) = (Self.inset + (Double(index) + 0.5) * step, Self.height - Self.bottom - height)
       return
         "<rect x=\"\(Self.number(centre - width / 2))\" y=\"\(Self.number(y))\" width=\"\(Self.number(width))\" "
-        + "height=\"\(Self.number(height))\" class=\"bar\"><title>\(Self.escaped("\(bar.label): \(bar.text)"))</title>"
+        + "height=\"\(Self.number(height))\" class=\"bar\"><title>\("\(bar.label): \(bar.text)".escaped(.markup))</title>"
         + "</rect>\(label(bar, index, centre))"
     }
     return
       "<svg viewBox=\"0 0 \(Self.number(Self.width)) \(Self.number(Self.height))\" role=\"img\" aria-label=\""
-      + "\(Self.escaped(title))\" class=\"chart\">\(drawn.joined())</svg>"
+      + "\(title.escaped(.markup))\" class=\"chart\">\(drawn.joined())</svg>"
   }
 
   /// So few labels that they do not overlap.
@@ -43,22 +44,10 @@ struct BarChart {
     let every = max(1, (bars.count + Self.mostLabels - 1) / Self.mostLabels)
     guard index % every == 0 else { return "" }
     return "<text x=\"\(Self.number(x))\" y=\"\(Self.number(Self.height - 7))\" text-anchor=\"middle\" class=\"label\">"
-      + "\(Self.escaped(bar.label))</text>"
+      + "\(bar.label.escaped(.markup))</text>"
   }
 
   private static func number(_ value: Double) -> String { String((value * 10).rounded() / 10) }
-
-  static func escaped(_ text: String) -> String {
-    text.reduce(into: "") { result, character in
-      switch character {
-      case "&": result += "&amp;"
-      case "<": result += "&lt;"
-      case ">": result += "&gt;"
-      case "\"": result += "&quot;"
-      default: result.append(character)
-      }
-    }
-  }
 
   /// As the page takes it: the picture, and the rows of its table.
   var values: [String: Any] {

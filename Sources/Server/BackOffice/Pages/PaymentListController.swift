@@ -133,18 +133,6 @@ extension PaymentListController {
   }
 }
 
-enum CSV {
-  static func line(_ fields: [String]) -> String { fields.map(field).joined(separator: ",") + "\r\n" }
-
-  /// A text that a spreadsheet would take for a formula gets an apostrophe before it (OWASP, CSV injection).
-  static func field(_ text: String) -> String {
-    let isFormula = text.utf8.first.map { "=+-@\t\r".utf8.contains($0) } ?? false
-    let safe = isFormula ? "'" + text : text
-    guard safe.utf8.contains(where: { ",\"\r\n".utf8.contains($0) }) || isFormula else { return safe }
-    return "\"" + safe.split(separator: "\"", omittingEmptySubsequences: false).joined(separator: "\"\"") + "\""
-  }
-}
-
 extension PaymentQuery {
   /// The same from another place on.
   func after(_ place: PaymentID) -> PaymentQuery { PaymentQuery(self, before: place) }

@@ -1,3 +1,4 @@
+import TenderPayments
 import TenderSheet
 
 /// What a message says, before it has a form: the same words become plain text and HTML.
@@ -37,13 +38,13 @@ package struct MailContent: Sendable, Hashable {
   package func html(_ brand: MailBrand) -> String {
     let head =
       brand.logoURL.map {
-        "<img src=\"\(HTMLText.escaped($0))\" alt=\"\(HTMLText.escaped(brand.name))\" height=\"40\">"
+        "<img src=\"\($0.escaped(.markup))\" alt=\"\(brand.name.escaped(.markup))\" height=\"40\">"
       }
-      ?? HTMLText.escaped(brand.name)
+      ?? brand.name.escaped(.markup)
     return """
       <!DOCTYPE html>
       <html lang="\(brand.language.rawValue)" dir="\(brand.language.direction)">
-      <head><meta charset="utf-8"><title>\(HTMLText.escaped(subject))</title></head>
+      <head><meta charset="utf-8"><title>\(subject.escaped(.markup))</title></head>
       <body style="margin:0;padding:24px;font-family:sans-serif;font-size:16px;line-height:1.5;color:#222;background:#fff">
       <div style="max-width:560px;margin:0 auto">
       <div style="font-size:20px;font-weight:bold;color:\(brand.color);border-bottom:3px solid \(brand.color);padding-bottom:8px">\(head)</div>
@@ -66,29 +67,24 @@ package struct MailContent: Sendable, Hashable {
 
   private func button(_ brand: MailBrand) -> String {
     guard let action else { return "" }
-    return "<p><a href=\"\(HTMLText.escaped(action.url))\" style=\"display:inline-block;padding:10px 18px;"
+    return "<p><a href=\"\(action.url.escaped(.markup))\" style=\"display:inline-block;padding:10px 18px;"
       + "background:\(brand.color);color:#fff;text-decoration:none;border-radius:6px\">"
-      + "\(HTMLText.escaped(action.label))</a></p>\n"
+      + "\(action.label.escaped(.markup))</a></p>\n"
   }
 
   private var footer: String {
-    note.map { "<p style=\"color:#555;font-size:14px\">\(HTMLText.escaped($0))</p>\n" } ?? ""
+    note.map { "<p style=\"color:#555;font-size:14px\">\($0.escaped(.markup))</p>\n" } ?? ""
   }
 }
 
 /// Pieces of HTML; every text in them is escaped.
 private enum HTMLText {
-  static func escaped(_ text: String) -> String {
-    text.replacing("&", with: "&amp;").replacing("<", with: "&lt;").replacing(">", with: "&gt;")
-      .replacing("\"", with: "&quot;").replacing("'", with: "&#39;")
-  }
-
   static func paragraphs(_ texts: [String]) -> String {
-    texts.map { "<p>\(escaped($0).replacing("\n", with: "<br>"))</p>\n" }.joined()
+    texts.map { "<p>\($0.escaped(.markup).escaped(["\n": "<br>"]))</p>\n" }.joined()
   }
 
   static func row(_ row: MailContent.Row, style: String) -> String {
-    "<tr><td style=\"padding:4px 0\(style)\">\(escaped(row.label))</td>"
-      + "<td style=\"padding:4px 0;text-align:right\(style)\">\(escaped(row.value))</td></tr>\n"
+    "<tr><td style=\"padding:4px 0\(style)\">\(row.label.escaped(.markup))</td>"
+      + "<td style=\"padding:4px 0;text-align:right\(style)\">\(row.value.escaped(.markup))</td></tr>\n"
   }
 }

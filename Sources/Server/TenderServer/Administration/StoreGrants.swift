@@ -1,3 +1,5 @@
+import TenderPayments
+
 /// What the role of a server needs in a store on PostgreSQL that another role owns. With no more than this a server can
 /// neither change a table nor delete from the journal.
 package enum StoreGrants {
@@ -24,5 +26,5 @@ package enum StoreGrants {
     return ["SELECT", "INSERT"] + change + (cleared.contains(table) ? ["DELETE"] : [])
   }
 
-  private static func quoted(_ role: String) -> String { "\"\(role.replacing("\"", with: "\"\""))\"" }
+  private static func quoted(_ role: String) -> String { "\"\(role.escaped(["\"": "\"\""]))\"" }
 }

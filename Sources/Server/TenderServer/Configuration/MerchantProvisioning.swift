@@ -149,7 +149,7 @@ package struct MerchantProvisioning: Sendable {
 
   /// A text between quotation marks of YAML.
   private static func quoted(_ text: String) -> String {
-    "\"" + text.replacingOccurrences(of: "\\", with: "\\\\").replacingOccurrences(of: "\"", with: "\\\"") + "\""
+    "\"\(text.escaped(["\\": "\\\\", "\"": "\\\""]))\""
   }
 
   /// Writes a file that everybody may read.

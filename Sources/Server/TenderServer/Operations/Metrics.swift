@@ -155,14 +155,9 @@ struct Gauge: Sendable {
 enum Labels {
   static func text(_ labels: [String: String]) -> String {
     guard !labels.isEmpty else { return "" }
-    let pairs = labels.sorted { $0.key < $1.key }.map { "\($0.key)=\"\(escaped($0.value))\"" }
+    let pairs = labels.sorted { $0.key < $1.key }.map { "\($0.key)=\"\($0.value.escaped(escapes))\"" }
     return "{\(pairs.joined(separator: ","))}"
   }
 
-  private static func escaped(_ text: String) -> String {
-    // Runs with every call, and labels rarely need escaping.
-    guard text.utf8.contains(where: { [0x22, 0x5C, 0x0A].contains($0) }) else { return text }
-    return text.replacingOccurrences(of: "\\", with: "\\\\").replacingOccurrences(of: "\"", with: "\\\"")
-      .replacingOccurrences(of: "\n", with: "\\n")
-  }
+  private static let escapes: Escapes = ["\\": "\\\\", "\"": "\\\"", "\n": "\\n"]
 }

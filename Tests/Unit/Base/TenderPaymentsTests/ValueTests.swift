@@ -23,6 +23,16 @@ import TenderPayments
 }
 
 @Suite struct `Encodings` {
+  @Test(arguments: ["", "\u{301}", "\u{200D}", "\u{FE0F}", "a"])
+  func `a mark is escaped whatever stands behind it, and nothing else is changed`(_ behind: String) {
+    let marks = ["<", ">", "&", "\"", "'"].map { $0 + behind }.joined()
+    let escaped = ["&lt;", "&gt;", "&amp;", "&quot;", "&#39;"].map { $0 + behind }.joined()
+    #expect(Array(marks.escaped(.markup).utf8) == Array(escaped.utf8))
+    let plain = "Zoe\u{308} 寿司 👩‍🍳\r\n"
+    #expect(Array((plain + "\"" + behind).escaped(["\"": "\"\""]).utf8) == Array((plain + "\"\"" + behind).utf8))
+    #expect(Array(plain.escaped(.markup).utf8) == Array(plain.utf8))
+  }
+
   @Test(arguments: [([], ""), ([0], "AA=="), ([0, 1], "AAE="), ([255, 254, 253], "//79")] as [([UInt8], String)])
   func `base64 is read and written in its one form`(bytes: [UInt8], text: String) {
     #expect(Base64.encode(bytes) == text)

@@ -1,5 +1,6 @@
 import BackOffice
 import HTTPTypes
+import Ledger
 import Storage
 import TenderPayments
 import TenderTesting
@@ -97,6 +98,30 @@ import Testing
         #expect(line.contains("\"'"), "\(line)")
         #expect(!line.contains(/(^|,)"?[=+@\t-]/), "\(line)")
       }
+    }
+  }
+
+  @Test func `keep what stands behind a quote with a combining mark in the cell of its text`() async throws {
+    let bench = try await OfficeBench()
+    try await bench.captured("order-1", card: "Visa\"\u{301},=HYPERLINK(\"http://evil\") 0492")
+    try await bench.visit(as: [Grant(.viewer)]) { visitor async throws in
+      let lines = try await visitor.get("/payments.csv").text.split(separator: "\r\n").map(CSVLine.init)
+      #expect(lines.count == 2 && lines[0].cells.count == lines[1].cells.count)
+      #expect(lines[1].cells.contains("Visa\u{301},=HYPERLINK(http://evil) 0492"), "\(lines[1])")
+    }
+  }
+
+  @Test func `draw charts whose labels are texts, whatever stands behind a character of HTML`() async throws {
+    let bench = try await OfficeBench()
+    try await bench.captured()
+    try await bench.database.write {
+      try $0.run("UPDATE payments SET route = $1", .text("<\u{301}script\"\u{301}>\u{301}&\u{301}"))
+    }
+    while case .backlog = try await FigureCounting(bench.database).step() {}
+    try await bench.visit(as: [Grant(.viewer)]) { visitor async throws in
+      let bytes = Array(try await visitor.get("/overview").text.utf8)
+      #expect(bytes.contains("&lt;\u{301}script&quot;\u{301}&gt;\u{301}&amp;\u{301}"))
+      #expect(!bytes.contains("<\u{301}script"))
     }
   }
 
@@ -231,4 +256,26 @@ import Testing
       }
     }
   }
+}
+
+/// A line of CSV as a spreadsheet reads it, byte by byte (RFC 4180).
+struct CSVLine {
+  /// Without quotation marks.
+  let cells: [String]
+
+  init(_ line: some StringProtocol) {
+    var (cells, isQuoted) = ([[UInt8]()], false)
+    for byte in line.utf8 {
+      switch byte {
+      case UInt8(ascii: "\""): isQuoted.toggle()
+      case UInt8(ascii: ",") where !isQuoted: cells.append([])
+      default: cells[cells.count - 1].append(byte)
+      }
+    }
+    self.cells = cells.map { String(decoding: $0, as: UTF8.self) }
+  }
+}
+
+extension [UInt8] {
+  fileprivate func contains(_ text: String) -> Bool { firstRange(of: Array(text.utf8)) != nil }
 }

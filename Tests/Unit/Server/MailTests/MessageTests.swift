@@ -126,6 +126,19 @@ import Testing
     #expect(!html.contains("Harbour & <Kitchen>"))
   }
 
+  @Test func `are escaped where they become HTML, whatever stands behind a character of it`() throws {
+    let hostile = "<\u{301}script>\u{301}\"\u{301}'\u{301}&\u{301}"
+    var content = MailContent.order(
+      hostile, amount: Amount(minorUnits: 1, currency: Currency.euro),
+      lines: [(hostile, Amount(minorUnits: 1, currency: Currency.euro))], url: "https://shop.example/\(hostile)",
+      MailBrand(name: hostile, locale: "en"))
+    content.note = hostile
+    let html = content.html(MailBrand(name: hostile, logoURL: "https://shop.example/\(hostile)", locale: "en"))
+    let scalars = Array(html.unicodeScalars)
+    for (mark, next) in zip(scalars, scalars.dropFirst()) where next == "\u{301}" { #expect(mark == ";") }
+    #expect(scalars.filter { $0 == "\u{301}" }.count > 20)
+  }
+
   @Test func `carry the merchant's name, colour and logo`() throws {
     let brand = MailBrand(name: "Harbour", logoURL: "https://shop.example/logo.png", color: "#0b6e4f", locale: "de-AT")
     let html = MailContent.test(brand).html(brand)

@@ -1,4 +1,5 @@
 import Foundation
+import TenderPayments
 
 #if canImport(FoundationXML)
   import FoundationXML
@@ -84,13 +85,8 @@ extension BraintreeXML {
   }
 
   private static func escaped(_ text: String) -> String {
-    text.unicodeScalars.reduce(into: "") { out, scalar in
+    text.escaped(.markup).unicodeScalars.reduce(into: "") { out, scalar in
       switch scalar {
-      case "&": out += "&amp;"
-      case "<": out += "&lt;"
-      case ">": out += "&gt;"
-      case "'": out += "&apos;"
-      case "\"": out += "&quot;"
       case "\t", "\n", " "..."~": out.unicodeScalars.append(scalar)
       // XML has no way to write the other control characters.
       case "\u{0}"..." ", "\u{7F}", "\u{FFFE}", "\u{FFFF}": break
