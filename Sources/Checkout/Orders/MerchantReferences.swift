@@ -1,3 +1,4 @@
+package import Ledger
 package import Storage
 package import TenderPayments
 
@@ -5,19 +6,22 @@ package import TenderPayments
 package enum MerchantReferences {
   /// The orders with this reference, newest first.
   ///
-  /// - Parameter merchant: whose orders; nil for every merchant's, because references are unique to none.
+  /// - Parameter merchants: whose orders; nil for every merchant's, because references are unique to none.
   package static func orders(
-    with reference: String, of merchant: MerchantID? = nil, limit: Int, in store: Transaction
+    with reference: String, of merchants: [MerchantID]?, limit: Int, in store: Transaction
   ) throws -> [OrderID] {
-    try store.rows(
-      selection, .text(reference), .text(optional: merchant?.rawValue), .integer(Int64(limit))
+    let merchants = MerchantCondition(merchants, after: 2)
+    return try store.rows(
+      selection(merchants), [.text(reference), .integer(Int64(limit))] + merchants.values
     ).map { OrderID(try $0.text("id")) }
   }
 
   /// Reads the index of references from its end, and no other order.
-  package static let selection = """
-    SELECT id FROM orders WHERE merchant_reference = $1 AND (merchant = $2 OR $2 IS NULL) ORDER BY id DESC LIMIT $3
-    """
+  ///
+  /// - Parameter merchants: the condition after two values, the reference and the limit.
+  package static func selection(_ merchants: MerchantCondition) -> String {
+    "SELECT id FROM orders WHERE merchant_reference = $1 AND \(merchants.sql) ORDER BY id DESC LIMIT $2"
+  }
 
   /// - Returns: nil when there is no such order.
   package static func reference(of order: OrderID, in store: Transaction) throws -> String? {

@@ -1,3 +1,4 @@
+import Ledger
 package import Storage
 package import TenderPayments
 import TenderSheet
@@ -5,16 +6,20 @@ import TenderSheet
 /// Finds orders by whom they are for.
 package enum OrderContacts {
   /// The orders with this e-mail address, without regard to case, newest first.
-  package static func orders(ofEmail address: String, limit: Int, in store: Transaction) throws -> [OrderID] {
-    try store.rows(selection, .text(searched(address)), .integer(Int64(limit))).map {
-      OrderID(try $0.text("order_id"))
-    }
+  ///
+  /// - Parameter merchants: whose orders; nil for every merchant's.
+  package static func orders(
+    ofEmail address: String, of merchants: [MerchantID]?, limit: Int, in store: Transaction
+  ) throws -> [OrderID] {
+    let merchants = MerchantCondition(merchants, after: 2)
+    // Reads the index of addresses from its end.
+    return try store.rows(
+      """
+      SELECT order_id FROM order_contacts JOIN orders ON orders.id = order_contacts.order_id
+      WHERE email = $1 AND \(merchants.sql) ORDER BY order_id DESC LIMIT $2
+      """, [.text(searched(address)), .integer(Int64(limit))] + merchants.values
+    ).map { OrderID(try $0.text("order_id")) }
   }
-
-  /// Reads the index of addresses from its end.
-  private static let selection = """
-    SELECT order_id FROM order_contacts WHERE email = $1 ORDER BY order_id DESC LIMIT $2
-    """
 
   /// As the index has it.
   fileprivate static func searched(_ address: String) -> String { address.lowercased() }

@@ -46,13 +46,16 @@ package struct PaymentPage: Sendable {
 }
 
 extension PaymentFilter {
-  /// How many payments a page looks at, at the most: a rare condition must not read the whole table at once.
+  /// How many payments of a merchant, or of all where none is named, a page looks at: a rare condition must not read the whole table at once.
   package static let reach = 20_000
 
   /// - Parameter before: only older payments than this one, the end of the page before.
   package func page(
     before: PaymentID? = nil, limit: Int = 50, reach: Int = PaymentFilter.reach, in store: Transaction
   ) throws -> PaymentPage {
+    if let merchants, merchants.count != 1 {
+      return try page(of: merchants, before: before, limit: limit, reach: reach, in: store)
+    }
     let (range, values) = range(before)
     // The last payment that is looked at: an index alone finds it.
     let end = try store.rows(
@@ -65,6 +68,23 @@ extension PaymentFilter {
       ORDER BY id DESC LIMIT \(limit + 1)
       """, values + [.text(end ?? "")] + more
     ).map(PaymentPage.Item.init)
+    if items.count > limit { return PaymentPage(items: Array(items.prefix(limit)), next: items[limit - 1].payment.id) }
+    return PaymentPage(items: items, next: end.map { PaymentID($0) })
+  }
+
+  /// Looks at each merchant's own payments, so that those of others do not use up the reach.
+  private func page(
+    of merchants: [MerchantID], before: PaymentID?, limit: Int, reach: Int, in store: Transaction
+  ) throws -> PaymentPage {
+    let pages = try Set(merchants).map { merchant in
+      var one = self
+      one.merchants = [merchant]
+      return try one.page(before: before, limit: limit, reach: reach, in: store)
+    }
+    // Below it, one of the merchants was not looked at yet.
+    let end = pages.compactMap(\.next?.rawValue).max()
+    let items = pages.flatMap(\.items).filter { $0.payment.id.rawValue >= end ?? "" }
+      .sorted { $0.payment.id.rawValue > $1.payment.id.rawValue }
     if items.count > limit { return PaymentPage(items: Array(items.prefix(limit)), next: items[limit - 1].payment.id) }
     return PaymentPage(items: items, next: end.map { PaymentID($0) })
   }
@@ -97,7 +117,6 @@ extension PaymentFilter {
     func isOne(of texts: [String], _ column: String) -> String {
       texts.isEmpty ? "1 = 0" : "\(column) IN (\(texts.map { place(.text($0)) }.joined(separator: ", ")))"
     }
-    if let merchants { parts.append(isOne(of: merchants.map(\.rawValue), "merchant")) }
     if let orders { parts.append(isOne(of: orders.map(\.rawValue), "order_id")) }
     if let status { parts.append("status = \(place(.text(status.rawValue)))") }
     if let route { parts.append("route = \(place(.text(route)))") }
@@ -119,11 +138,15 @@ extension PaymentPage.Item {
   }
 
   /// Payments of an order or a basket, newest first.
+  ///
+  /// - Parameter merchants: nil for every merchant's.
   package static func all(
-    _ column: Column, _ id: String, limit: Int = 50, in store: Transaction
+    _ column: Column, _ id: String, of merchants: [MerchantID]?, limit: Int = 50, in store: Transaction
   ) throws -> [PaymentPage.Item] {
-    try store.rows(
-      "SELECT * FROM payments WHERE \(column.rawValue) = $1 ORDER BY id DESC LIMIT \(limit)", .text(id)
+    let merchants = MerchantCondition(merchants, after: 1)
+    return try store.rows(
+      "SELECT * FROM payments WHERE \(column.rawValue) = $1 AND \(merchants.sql) ORDER BY id DESC LIMIT \(limit)",
+      [.text(id)] + merchants.values
     ).map(PaymentPage.Item.init)
   }
 

@@ -1,3 +1,4 @@
+import Ledger
 import Storage
 import TenderPayments
 
@@ -34,8 +35,13 @@ struct RefundApprovals {
     try store.row("SELECT * FROM office_approvals WHERE id = $1", .text(id)).map(Self.approval)
   }
 
-  func waiting() throws -> [RefundApproval] {
-    try store.rows("SELECT * FROM office_approvals WHERE state = 'waiting' ORDER BY id LIMIT 100").map(Self.approval)
+  /// - Parameter merchants: nil for every merchant's.
+  func waiting(of merchants: [MerchantID]?) throws -> [RefundApproval] {
+    let merchants = MerchantCondition(merchants)
+    return try store.rows(
+      "SELECT * FROM office_approvals WHERE state = 'waiting' AND \(merchants.sql) ORDER BY id LIMIT 100",
+      merchants.values
+    ).map(Self.approval)
   }
 
   func all(of payment: PaymentID) throws -> [RefundApproval] {

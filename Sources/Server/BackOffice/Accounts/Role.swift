@@ -79,7 +79,12 @@ package struct OfficeUser: Sendable, Hashable {
   }
 
   /// The merchants whose data they may see; nil for all.
-  package var merchants: [MerchantID]? { everywhere == nil ? grants.compactMap(\.merchant) : nil }
+  package var merchants: [MerchantID]? { merchants(as: .viewer) }
+
+  /// The merchants at which they have the role or a higher one; nil for all.
+  package func merchants(as role: Role) -> [MerchantID]? {
+    everywhere.map { $0 >= role } ?? false ? nil : grants.filter { $0.role >= role }.compactMap(\.merchant)
+  }
 
   /// Whether a refund of the amount needs no second person.
   package func mayRefundAlone(_ amount: Amount, of merchant: MerchantID) -> Bool {

@@ -41,8 +41,8 @@ struct AttentionController: Sendable {
   }
 
   private func approvals(_ user: OfficeUser) async throws -> [Matter] {
-    try await office.database.read { try RefundApprovals(store: $0).waiting() }
-      .filter { user.role(of: $0.merchant).map { $0 >= .operator } ?? false }
+    let merchants = user.merchants(as: .operator)
+    return try await office.database.read { try RefundApprovals(store: $0).waiting(of: merchants) }
       .map { approval in
         Matter(
           isUrgent: false, title: "A refund of \(approval.amount.shown) waits for a second person",

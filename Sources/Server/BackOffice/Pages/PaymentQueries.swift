@@ -64,21 +64,22 @@ struct PaymentQuery: Sendable {
       let found = try filter.page(before: before, limit: limit, in: store)
       if !found.items.isEmpty || found.next != nil { return found }
     }
-    return PaymentPage(items: try named(text, in: store).filter(isVisible))
+    return PaymentPage(items: try named(text, in: store))
   }
 
   private func named(_ text: String, in store: Transaction) throws -> [PaymentPage.Item] {
-    if let payment = try PaymentPage.Item.find(PaymentID(text), in: store) { return [payment] }
+    let merchants = filter.merchants
+    if let payment = try PaymentPage.Item.find(PaymentID(text), in: store), isVisible(payment) { return [payment] }
     for column in [PaymentPage.Item.Column.order, .basket] {
-      let found = try PaymentPage.Item.all(column, text, in: store)
+      let found = try PaymentPage.Item.all(column, text, of: merchants, in: store)
       if !found.isEmpty { return found }
     }
     let isEmail = text.utf8.contains(UInt8(ascii: "@"))
     let orders =
       isEmail
-      ? try OrderContacts.orders(ofEmail: text, limit: 50, in: store)
-      : try MerchantReferences.orders(with: text, limit: 50, in: store)
-    return try orders.flatMap { try PaymentPage.Item.all(.order, $0.rawValue, in: store) }
+      ? try OrderContacts.orders(ofEmail: text, of: merchants, limit: 50, in: store)
+      : try MerchantReferences.orders(with: text, of: merchants, limit: 50, in: store)
+    return try orders.flatMap { try PaymentPage.Item.all(.order, $0.rawValue, of: merchants, in: store) }
   }
 
   private func isVisible(_ item: PaymentPage.Item) -> Bool {

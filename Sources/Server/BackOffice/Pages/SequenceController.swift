@@ -62,7 +62,9 @@ struct SequenceController: Sendable {
   }
 
   private func payment(of basket: BasketID) async throws -> PaymentID? {
-    try await office.database.read { try PaymentPage.Item.all(.basket, basket.rawValue, in: $0).last?.payment.id }
+    try await office.database.read {
+      try PaymentPage.Item.all(.basket, basket.rawValue, of: nil, in: $0).last?.payment.id
+    }
   }
 
   static func row(_ step: OfficeSequence.Step) -> [String: Any] {

@@ -31,7 +31,7 @@ package struct PaymentQuery: Sendable {
 
   package func page(in store: Transaction) throws -> MerchantPayments.Page {
     guard let reference else { return try list.page(in: store) }
-    let orders = try MerchantReferences.orders(with: reference, of: list.merchant, limit: Self.orders, in: store)
+    let orders = try MerchantReferences.orders(with: reference, of: [list.merchant], limit: Self.orders, in: store)
     let found = try orders.filter { list.order == nil || list.order == $0 }.flatMap { order in
       var one = list
       one.order = order

@@ -42,7 +42,7 @@ package struct PaymentLookup: Codable, Sendable {
   private func searches(in store: Transaction) throws -> [PaymentSearch] {
     guard let reference else { return [search] }
     return try MerchantReferences.orders(
-      with: reference, of: merchant, limit: search.limit, in: store
+      with: reference, of: merchant.map { [$0] }, limit: search.limit, in: store
     ).map { order in
       var search = search
       search.subject = .order(order)

@@ -107,7 +107,7 @@ import Testing
     let order = try await shop.pays().order.id
     func found(_ reference: String, _ merchant: MerchantID? = nil) async throws -> [OrderID] {
       try await shop.database.read {
-        try MerchantReferences.orders(with: reference, of: merchant, limit: 5, in: $0)
+        try MerchantReferences.orders(with: reference, of: merchant.map { [$0] }, limit: 5, in: $0)
       }
     }
     #expect(try await found("HK-1042") == [order])
@@ -121,21 +121,27 @@ import Testing
   func `is found by the merchant's reference without reading others`() async throws {
     let shop = try await shop()
     _ = try await shop.pays()
-    let plan = try await shop.database.read { store in
-      try store.rows(
-        "EXPLAIN QUERY PLAN " + MerchantReferences.selection, .text("HK-1042"), .null, .integer(5)
-      ).map { try $0.text("detail") }
+    for merchants in [nil, [Shop.merchant], [Shop.merchant, MerchantID("another")]] {
+      let condition = MerchantCondition(merchants, after: 2)
+      let plan = try await shop.database.read { store in
+        try store.rows(
+          "EXPLAIN QUERY PLAN " + MerchantReferences.selection(condition),
+          [.text("HK-1042"), .integer(5)] + condition.values
+        ).map { try $0.text("detail") }
+      }
+      #expect(plan.count == 1 && plan[0].contains("INDEX orders_of_reference"), "\(plan)")
     }
-    #expect(plan.count == 1 && plan[0].contains("USING INDEX orders_of_reference"), "\(plan)")
   }
 
   @Test func `is found by the shopper's e-mail address without regard to case`() async throws {
     let shop = try await shop()
     let order = try await shop.pays().order.id
-    func found(_ address: String) async throws -> [OrderID] {
-      try await shop.database.read { try OrderContacts.orders(ofEmail: address, limit: 5, in: $0) }
+    func found(_ address: String, _ merchants: [MerchantID]? = nil) async throws -> [OrderID] {
+      try await shop.database.read { try OrderContacts.orders(ofEmail: address, of: merchants, limit: 5, in: $0) }
     }
     #expect(try await found("Aoife@Example.com") == [order])
+    #expect(try await found("Aoife@Example.com", [Shop.merchant]) == [order])
+    #expect(try await found("Aoife@Example.com", [MerchantID("another")]).isEmpty)
     #expect(try await found("aoife@example.co").isEmpty)
   }
 

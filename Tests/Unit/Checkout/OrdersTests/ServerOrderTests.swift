@@ -66,7 +66,7 @@ import Testing
     try await shop.database.write { try order.save(in: $0) }
     let (found, told) = try await shop.database.read { store in
       (
-        try MerchantReferences.orders(with: "R-1", of: Shop.merchant, limit: 5, in: store),
+        try MerchantReferences.orders(with: "R-1", of: [Shop.merchant], limit: 5, in: store),
         try OrderService.order(of: order.basket, in: store)
       )
     }

@@ -69,6 +69,24 @@ import Testing
     #expect(last.items.map(\.payment.id) == [all[0]] && last.next == nil)
   }
 
+  @Test func `looks as far at each of several merchants, whatever others have paid since`() async throws {
+    let all = try await payments(9)
+    try await bench.database.write { store in
+      for (payment, merchant) in [(all[0], "first"), (all[1], "second"), (all[2], "first")] {
+        try store.run(
+          "UPDATE payments SET merchant = $2 WHERE id = $1", .text(payment.rawValue), .text(merchant))
+      }
+    }
+    let mine: (inout PaymentFilter) -> Void = { $0.merchants = ["first", "second"] }
+    #expect(try await page(reach: 2, mine).items.map(\.payment.id) == [all[2], all[1], all[0]])
+    let newest = try await page(limit: 2, reach: 2, mine)
+    #expect(newest.items.map(\.payment.id) == [all[2], all[1]] && newest.next == all[1])
+    #expect(try await page(before: all[1], limit: 2, reach: 2, mine).items.map(\.payment.id) == [all[0]])
+    // The second payment of the first merchant is not looked at yet, so an older one of the second is not shown yet.
+    let short = try await page(reach: 1, mine)
+    #expect(short.items.map(\.payment.id) == [all[2]] && short.next == all[2])
+  }
+
   @Test func `lists what is open, alarmed and about to expire`() async throws {
     let open = try await payments(1)[0]
     try await bench.journal.raise(.captureOverdue, on: open)
@@ -77,7 +95,7 @@ import Testing
       (
         try PaymentPage.Item.open(limit: 5, in: store), try PaymentPage.Item.alarmed(limit: 5, in: store),
         try PaymentPage.Item.expiring(before: now.adding(.seconds(86_400 * 90)), limit: 5, in: store),
-        try PaymentPage.Item.all(.order, "order-0", in: store)
+        try PaymentPage.Item.all(.order, "order-0", of: nil, in: store)
       )
     }
     #expect(found.map(\.payment.id) == [open] && order.map(\.payment.id) == [open])

@@ -178,6 +178,60 @@ import Testing
   }
 }
 
+@Suite struct `What a person of one merchant sees` {
+  /// Newer orders of another merchant with the same reference and address, more than a search looks at.
+  private static func crowd(_ bench: OfficeBench) async throws {
+    try await bench.database.write { store in
+      for (order, merchant) in [("order-1", "shop")] + (0..<60).map({ ("z\($0)", "other") }) {
+        try store.run(
+          """
+          INSERT INTO orders (id, merchant, basket, quote, merchant_reference, amount, currency, service, created_at,
+            updated_at) VALUES ($1, $2, $3, 'quote', 'HK-1042', 1250, 'EUR', 'collection', $4, $4)
+          """, .text(order), .text(merchant), .text("basket of \(order)"), .time(store.now))
+        try store.run(
+          "INSERT INTO order_contacts (order_id, contact, updated_at, email) VALUES ($1, '{}', $2, 'aoife@example.com')",
+          .text(order), .time(store.now))
+      }
+    }
+  }
+
+  @Test func `is found behind as many results of others as there may be`() async throws {
+    let bench = try await OfficeBench()
+    let id = try await bench.captured("order-1")
+    try await Self.crowd(bench)
+    try await bench.visit(as: [Grant(.viewer, of: "shop")]) { visitor async throws in
+      for query in ["HK-1042", "aoife%40example.com"] {
+        #expect(try await visitor.get("/payments?q=\(query)").text.contains("/payments/\(id)"), "\(query)")
+      }
+    }
+    try await bench.visit(as: [Grant(.viewer, of: "other")]) { visitor async throws in
+      for query in ["HK-1042", "aoife%40example.com", "order-1"] {
+        #expect(try await !visitor.get("/payments?q=\(query)").text.contains("/payments/\(id)"), "\(query)")
+      }
+    }
+  }
+
+  @Test func `waits for a second person behind as many refunds of others as there may be`() async throws {
+    let bench = try await OfficeBench()
+    try await bench.database.write { store in
+      for (id, merchant) in (100..<220).map({ ("\($0)", "other") }) + [("999", "shop")] {
+        try store.run(
+          """
+          INSERT INTO office_approvals (id, payment, merchant, amount, currency, reason, requested_by, requested_at, state)
+          VALUES ($1, 'payment', $2, 1, 'EUR', $3, 'bert', $4, 'waiting')
+          """, .text(id), .text(merchant), .text("for \(merchant)"), .time(store.now))
+      }
+    }
+    try await bench.visit(as: [Grant(.operator, of: "shop")]) { visitor async throws in
+      let text = try await visitor.get("/").text
+      #expect(text.contains("for shop") && !text.contains("for other"))
+    }
+    try await bench.visit(as: [Grant(.viewer, of: "other"), Grant(.operator, of: "shop")]) { visitor async throws in
+      #expect(try await !visitor.get("/").text.contains("for other"))
+    }
+  }
+}
+
 @Suite struct `A report` {
   @Test func `is compared, and the comparison stays in the history`() async throws {
     let bench = try await OfficeBench()
