@@ -100,15 +100,17 @@ package struct OfficeServices: Sendable {
   }
 }
 
-/// Sends the link of an invitation to the user, in the caller's commit.
+/// Sends the link of an invitation to the user.
 package protocol InvitationMail: Sendable {
+  /// Prepares a message.
+  ///
   /// - Parameters:
   ///   - name: an e-mail address; users of other names get none.
   ///   - isFirst: false for a user who has lost password or app.
-  /// - Returns: whether a message was queued.
-  func invite(
-    _ name: String, by person: String, link: String, until end: Timestamp, isFirst: Bool, in store: Transaction
-  ) throws -> Bool
+  /// - Returns: what queues the message in the caller's commit; nil where none is sent.
+  func invitation(
+    of name: String, by person: String, link: String, until end: Timestamp, isFirst: Bool
+  ) async throws -> (@Sendable (Transaction) throws -> Void)?
 }
 
 /// Where a merchant's webhooks go. Every refusal is an ``OfficeRefusal``.

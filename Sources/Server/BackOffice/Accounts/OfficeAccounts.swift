@@ -170,14 +170,15 @@ extension OfficeAccounts {
   func invite(_ name: String, _ action: OfficeAction) async throws -> Invitation {
     let (token, end) = (random.hex(32), clock.now().adding(Self.invitationLife))
     let path = "/invitation/\(token)"
-    let isMailed = try await database.write { [mail, url] store in
-      let user = try UserTable(store: store).known(name)
+    let user = try await read { try $0.known(name) }
+    let queue = try await mail?.invitation(
+      of: name, by: action.actor, link: url + path, until: end, isFirst: !user.isEnrolled)
+    try await database.write { store in
       try UserTable(store: store).invite(name, hash: Self.hash(token), until: end)
       try OfficeAudit(store).note(action)
-      return try mail?.invite(
-        name, by: action.actor, link: url + path, until: end, isFirst: !user.isEnrolled, in: store) ?? false
+      try queue?(store)
     }
-    return Invitation(path: path, isMailed: isMailed)
+    return Invitation(path: path, isMailed: queue != nil)
   }
 
   /// Who is invited, and the secret for their app, which stays the same until the invitation is accepted.

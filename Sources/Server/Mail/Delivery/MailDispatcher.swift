@@ -9,7 +9,7 @@ package struct MailDispatcher: Sendable {
   private let database: Database
   private let settings: MailSettings
   private let transport: MailTransport
-  private let keys: @Sendable () throws -> MasterKeys?
+  private let keys: @Sendable () async throws -> MasterKeys?
   private let random: RandomBytes
   private let report: @Sendable (MailReport) -> Void
 
@@ -29,7 +29,7 @@ package struct MailDispatcher: Sendable {
   ///   - report: receives every try, for logs and metrics.
   package init(
     database: Database, settings: MailSettings, transport: MailTransport = .smtp,
-    keys: @escaping @Sendable () throws -> MasterKeys? = { nil }, random: RandomBytes = .system,
+    keys: @escaping @Sendable () async throws -> MasterKeys? = { nil }, random: RandomBytes = .system,
     report: @escaping @Sendable (MailReport) -> Void = { _ in }
   ) {
     (self.database, self.settings, self.transport) = (database, settings, transport)
@@ -69,7 +69,7 @@ package struct MailDispatcher: Sendable {
 
   private func attempt(_ mail: StoredMail, _ sealed: SealedText?) async throws {
     let result: SMTPResult
-    do { result = await transport.send(try message(mail, sealed), settings.server) } catch {
+    do { result = await transport.send(try await message(mail, sealed), settings.server) } catch {
       result = SMTPResult(.connection, "the message cannot be opened: \(error)")
     }
     // Whoever interrupts us leaves the message to the next process.
@@ -77,8 +77,9 @@ package struct MailDispatcher: Sendable {
     try await finish(mail, result)
   }
 
-  private func message(_ mail: StoredMail, _ sealed: SealedText?) throws -> MailMessage {
-    let opened = try sealed.map { try MailOutbox.open($0, mail.id, try keys()) }
+  private func message(_ mail: StoredMail, _ sealed: SealedText?) async throws -> MailMessage {
+    let keys = try await sealed == nil ? nil : keys()
+    let opened = try sealed.map { try MailOutbox.open($0, mail.id, keys) }
     guard let recipient = MailAddress(mail.recipient) else { throw StorageError.column("recipient") }
     return MailMessage(
       id: mail.id, from: settings.from, senderName: mail.senderName, replyTo: mail.replyTo.flatMap(MailAddress.init),

@@ -43,7 +43,7 @@ package struct ServerConfiguration: Sendable {
   /// The same keys themselves, in place of the file; nil where the file has them.
   package var storeKey: String?
   /// A command that prints the same keys, in place of the file; nil where the file has them.
-  package var storeKeyCommand: String?
+  package var storeKeyCommand: [String]?
   /// Where the simulated Apple and bank are: only in `simulated`.
   package var sandboxURL: String?
   package var acquirer = AcquirerEndpoint(connector: "sandbox", baseURL: "", apiKey: "")

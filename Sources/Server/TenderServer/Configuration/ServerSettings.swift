@@ -65,8 +65,8 @@ extension SettingsTable where Target == ServerConfiguration {
     Setting(
       "secrets.key", .secret, "The same keys, in place of the file.", get: { $0.storeKey }, set: { $0.storeKey = $1 }),
     Setting(
-      "secrets.keyCommand", .text("a command of the shell", as: "vault read -field=key secret/tender"),
-      \.storeKeyCommand, "A command that prints the same keys, in place of the file."),
+      "secrets.keyCommand", .command, \.storeKeyCommand,
+      "A program that prints the same keys within ten seconds, in place of the file."),
   ]
 
   private static let apple: [Setting<ServerConfiguration>] = [

@@ -199,6 +199,19 @@ extension SettingType<String> {
   }
 }
 
+extension SettingType<[String]> {
+  /// A program with its arguments.
+  static let command = SettingType(
+    wanted: "a program's whole path and its arguments, as a list, which no shell reads: "
+      + "[/usr/bin/vault, read, -field=key, secret/tender]; for a line of a shell [/bin/sh, -c, \"…\"]",
+    example: "[/usr/bin/vault,read,-field=key,secret/tender]", isList: true,
+    read: { words throws(UnfitValue) in
+      guard let program = words.first else { throw UnfitValue(found: "an empty list") }
+      guard program.utf8.first == UInt8(ascii: "/") else { throw UnfitValue(program) }
+      return words
+    }, text: { "[\($0.joined(separator: ", "))]" })
+}
+
 extension SettingType<Int> {
   /// - Parameter note: what the operator should know of a number in the range.
   static func number(_ range: ClosedRange<Int>, _ note: String = "") -> SettingType {

@@ -38,7 +38,7 @@ extension MerchantAdministration {
 
   /// - Returns: how many waiting messages were sealed anew.
   private func resealMail() async throws -> Int {
-    guard let keys = try configuration.storeKeys() else { return 0 }
+    guard let keys = try await configuration.storeKeys() else { return 0 }
     return try await database.write { try MailOutbox.reseal(keys, in: $0) }
   }
 

@@ -36,7 +36,7 @@ package struct MerchantAdministration: Sendable {
   }
 
   /// For reading.
-  var store: MerchantStore { get throws { try configuration.merchantStore(database, random: random) } }
+  var store: MerchantStore { get async throws { try await configuration.merchantStore(database, random: random) } }
 
   /// For calls that keep secrets.
   var storeWithKeys: MerchantStore {

@@ -11,7 +11,7 @@ extension MerchantFolder {
   static func all(
     _ configuration: ServerConfiguration, _ database: Database, at now: Timestamp
   ) async throws -> [MerchantFolder] {
-    let store = try configuration.merchantStore(database)
+    let store = try await configuration.merchantStore(database)
     let (rows, terms) = try await store.read { tables in
       (try tables.merchants(at: now), try TermsOfMerchants(tables))
     }

@@ -105,7 +105,8 @@ extension ServerMail {
     (clock, random) = (runtime.clock, runtime.random)
     handshake = DoctorNetwork.live(runtime.network).handshake
     dispatcher = MailDispatcher(
-      database: journal.database, settings: settings, keys: { try configuration.storeKeys() }, random: runtime.random,
+      database: journal.database, settings: settings, keys: { try await configuration.storeKeys() },
+      random: runtime.random,
       report: MailMonitor(metrics: parts.metrics, logger: runtime.logger).note)
   }
 }

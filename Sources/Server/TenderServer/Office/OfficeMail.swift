@@ -9,20 +9,21 @@ import Webhooks
 struct OfficeMail: InvitationMail {
   let brand: MailBrand
   /// Nil while the store has none.
-  let keys: @Sendable () throws -> MasterKeys?
+  let keys: @Sendable () async throws -> MasterKeys?
   let random: RandomBytes
 
-  func invite(
-    _ name: String, by person: String, link: String, until end: Timestamp, isFirst: Bool, in store: Transaction
-  ) throws -> Bool {
-    guard let address = MailAddress(name), let keys = try keys() else { return false }
+  func invitation(
+    of name: String, by person: String, link: String, until end: Timestamp, isFirst: Bool
+  ) async throws -> (@Sendable (Transaction) throws -> Void)? {
+    guard let address = MailAddress(name), let keys = try await keys() else { return nil }
     let mail = AccountMail(brand: brand, keys: keys, random: random)
-    if isFirst {
-      try mail.invite(address, from: person, link: link, until: end, in: store)
-    } else {
-      try mail.resetPassword(of: address, link: link, until: end, in: store)
+    return { store in
+      if isFirst {
+        try mail.invite(address, from: person, link: link, until: end, in: store)
+      } else {
+        try mail.resetPassword(of: address, link: link, until: end, in: store)
+      }
     }
-    return true
   }
 }
 
@@ -31,7 +32,8 @@ extension OfficeMail {
   init?(_ parts: Composition) {
     guard let mail = parts.mail else { return nil }
     self.init(
-      brand: mail.settings.brand, keys: { [configuration = parts.configuration] in try configuration.storeKeys() },
+      brand: mail.settings.brand,
+      keys: { [configuration = parts.configuration] in try await configuration.storeKeys() },
       random: parts.runtime.random)
   }
 }

@@ -100,7 +100,7 @@ private struct StoreVault: OfficeVault {
   let random: RandomBytes
 
   func secret(of user: String) async throws -> OneTimeCodeSecret? {
-    let store = try configuration.merchantStore(database, random: random)
+    let store = try await configuration.merchantStore(database, random: random)
     return try await store.read { try $0.secret(Self.name(user)) }.flatMap(OneTimeCodeSecret.init(hex:))
   }
 

@@ -194,12 +194,13 @@ final class NotedMail: InvitationMail {
   private let all = Mutex<[String]>([])
   var sent: [String] { all.withLock(\.self) }
 
-  func invite(
-    _ name: String, by person: String, link: String, until end: Timestamp, isFirst: Bool, in store: Transaction
-  ) -> Bool {
-    guard name.contains("@") else { return false }
-    all.withLock { $0.append("\(isFirst ? "invitation" : "reset") of \(name) by \(person): \(link)") }
-    return true
+  func invitation(
+    of name: String, by person: String, link: String, until end: Timestamp, isFirst: Bool
+  ) -> (@Sendable (Transaction) throws -> Void)? {
+    guard name.contains("@") else { return nil }
+    return { _ in
+      self.all.withLock { $0.append("\(isFirst ? "invitation" : "reset") of \(name) by \(person): \(link)") }
+    }
   }
 }
 

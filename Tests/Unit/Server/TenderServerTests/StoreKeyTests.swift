@@ -54,9 +54,10 @@ private struct Registry {
 
   @Test func `may be printed by a command, which is asked each time`() async throws {
     var registry = try await Registry()
-    let keys = registry.file.directory + "/keys"
+    // A shell would take the name apart.
+    let keys = registry.file.directory + "/keys; exit 3; $(exit 3) '\""
     try PrivateFile.write(Self.key + "\n", to: keys)
-    registry.configuration.storeKeyCommand = "cat '\(keys)'"
+    registry.configuration.storeKeyCommand = ["/bin/cat", keys]
     try await registry.add()
     #expect(try await registry.perform(.sealing).sealed?.keys.sorted() == [MasterKeys(Self.key).current])
     #expect(!registry.keyFileIsThere)
@@ -68,11 +69,40 @@ private struct Registry {
     #expect(try await registry.perform(.listKeys(merchant: "harbour")).keys?.isEmpty == false)
   }
 
-  @Test(arguments: ["exit 3", "echo no key", "true"])
-  func `is missed with a reason when the command gives none`(_ command: String) async throws {
+  @Test(arguments: [["/bin/sh", "-c", "exit 3"], ["/bin/echo", "no key"], ["/bin/true"], ["/nowhere/keys"]])
+  func `is missed with a reason when the command gives none`(_ command: [String]) async throws {
     var registry = try await Registry()
     registry.configuration.storeKeyCommand = command
     await #expect(throws: (any Error).self) { try await registry.add() }
+  }
+
+  @Test func `is not waited for longer than its command may take, nor read further than keys can be`() async throws {
+    let late = await #expect(throws: ConfigurationError.self) {
+      try await KeyCommand(["/bin/sleep", "1000000"], patience: .milliseconds(50)).output()
+    }
+    #expect(late?.key == "secrets.keyCommand" && late?.reason.contains("in time") == true)
+    let long = await #expect(throws: ConfigurationError.self) {
+      try await KeyCommand(["/usr/bin/yes"], patience: TestRun.whole).output()
+    }
+    #expect(long?.reason.contains("more than keys") == true)
+  }
+
+  @Test func `is waited for on no thread that tasks share`() async throws {
+    let files = try TemporaryStore()
+    let (sign, count) = (files.directory + "/sign", ProcessInfo.processInfo.activeProcessorCount + 1)
+    try await withThrowingTaskGroup { group in
+      for _ in 0..<count {
+        group.addTask {
+          let script = "until [ -e \"$0\" ]; do sleep 0.02; done; echo \(Self.key)"
+          let printed = try await KeyCommand(["/bin/sh", "-c", script, sign], patience: TestRun.whole).output()
+          #expect(printed == Self.key + "\n")
+        }
+      }
+      // They would wait for this one for ever.
+      group.addTask { try PrivateFile.write("go on", to: sign) }
+      try await group.waitForAll()
+    }
+    withExtendedLifetime(files) {}
   }
 }
 
