@@ -45,11 +45,13 @@ extension OfficeAccounts {
   struct Origin: Sendable {
     let address: String
     let agent: String
+    /// The token by which the browser was known before; empty without one.
+    let device: String
   }
 
   enum SignIn: Sendable {
-    /// The new session's token, for the cookie.
-    case accepted(token: String)
+    /// The tokens of the new session and of the browser, for the cookies.
+    case accepted(session: String, device: String)
     /// Name, password or code is wrong; which, is not said.
     case refused
     /// Too many attempts: nothing was judged.
@@ -57,18 +59,23 @@ extension OfficeAccounts {
   }
 
   func signIn(_ credentials: Credentials, from origin: Origin) async throws -> SignIn {
-    let name = credentials.name.lowercased()
-    let isAdmitted = try await database.write {
-      try SignInThrottle(store: $0).admit(account: name, address: origin.address)
+    // Whatever is no name counts as one account.
+    let typed = credentials.name.lowercased()
+    let name = OfficeUser.isName(typed) ? typed : ""
+    let device = Self.hash(origin.device)
+    let subjects = try await database.write { store -> [SignInThrottle.Subject]? in
+      let isKnown = try DeviceTable(store: store).isKnown(device, of: name)
+      let subjects = SignInThrottle.signIn(of: name, from: origin.address, in: isKnown ? device : nil)
+      return try SignInThrottle(store: store).admit(subjects) ? subjects : nil
     }
-    guard isAdmitted else { return .throttled }
-    guard OfficeUser.isName(name), try await passwordMatches(credentials.password, of: name),
-      let token = try await begin(name, credentials.code, origin)
+    guard let subjects else { return .throttled }
+    guard try await passwordMatches(credentials.password, of: name),
+      let accepted = try await begin(name, credentials.code, origin, counted: subjects)
     else {
-      try await note("sign-in.refused", OfficeUser.isName(name) ? name : "", origin.address)
+      try await note("sign-in.refused", name, origin.address)
       return .refused
     }
-    return .accepted(token: token)
+    return accepted
   }
 
   /// As slow for an unknown name.
@@ -84,38 +91,42 @@ extension OfficeAccounts {
   }
 
   /// Spends the code and makes the session, in one commit; nil for a code that is wrong or was used.
-  private func begin(_ name: String, _ code: String, _ origin: Origin) async throws -> String? {
-    let (secret, now, token) = (try await vault.secret(of: name), clock.now(), random.hex(32))
-    let (limits, hash) = (limits, Self.hash(token))
-    return try await database.write { store -> String? in
+  private func begin(
+    _ name: String, _ code: String, _ origin: Origin, counted subjects: [SignInThrottle.Subject]
+  ) async throws -> SignIn? {
+    guard let secret = try await vault.secret(of: name) else { return nil }
+    let (now, session, device, limits) = (clock.now(), random.hex(32), random.hex(32), limits)
+    return try await database.write { store -> SignIn? in
       let users = UserTable(store: store)
-      let step = secret?.step(of: code, at: now, after: try users.lastCode(of: name))
+      let step = secret.step(of: code, at: now, after: try users.lastCode(of: name))
       let isSpent =
         if let step { try users.spend(code: step, of: name) } else {
-          try users.spend(recoveryCode: code, of: name)
+          try users.spend(recoveryCode: secret.hash(ofRecoveryCode: code), of: name)
         }
       guard isSpent else { return nil }
       try SessionTable(store: store, limits: limits).clean()
       try SessionTable(store: store, limits: limits).insert(
-        hash, of: name, address: origin.address, agent: origin.agent)
-      try SignInThrottle(store: store).succeed(account: name, address: origin.address)
+        Self.hash(session), of: name, address: origin.address, agent: origin.agent)
+      try DeviceTable(store: store).insert(Self.hash(device), of: name, replacing: Self.hash(origin.device))
+      try SignInThrottle(store: store).succeed(subjects)
       try OfficeAudit(store).note(
         OfficeAction(name, from: origin.address, "sign-in", subject: name, after: step == nil ? "recovery code" : ""))
-      return token
+      return .accepted(session: session, device: device)
     }
   }
 
   /// Takes a code of the app from who is signed in, before something that a session alone must not do. As slow as a sign-in
   /// for who guesses.
-  func confirm(_ code: String, of name: String, from address: String) async throws -> Bool {
+  func confirm(_ code: String, of name: String) async throws -> Bool {
     let (secret, now) = (try await vault.secret(of: name), clock.now())
     return try await database.write { store in
       let (throttle, users) = (SignInThrottle(store: store), UserTable(store: store))
-      guard try throttle.admit(account: name, address: address),
+      let subjects = SignInThrottle.confirmation(by: name)
+      guard try throttle.admit(subjects),
         let step = secret?.step(of: code, at: now, after: try users.lastCode(of: name)),
         try users.spend(code: step, of: name)
       else { return false }
-      try throttle.succeed(account: name, address: address)
+      try throttle.succeed(subjects)
       return true
     }
   }
@@ -207,11 +218,13 @@ extension OfficeAccounts {
     }
     let hash = try await PasswordHash(password, cost: cost, random: random)
     let (codes, limits) = (RecoveryCodes.make(random), limits)
+    let hashes = codes.map { secret.hash(ofRecoveryCode: $0) }
     try await vault.keep(secret, of: name)
     let isDone = try await database.write { store in
       guard try UserTable(store: store).spend(invitation: Self.hash(token)) else { return false }
-      try UserTable(store: store).enroll(name, hash, lastCode: step, recoveryCodes: codes)
+      try UserTable(store: store).enroll(name, hash, lastCode: step, recoveryCodes: hashes)
       try SessionTable(store: store, limits: limits).endAll(of: name)
+      try DeviceTable(store: store).removeAll(of: name)
       try OfficeAudit(store).note(OfficeAction(name, from: address, "user.enrolled", subject: name))
       return true
     }

@@ -2,7 +2,9 @@ package import Storage
 
 extension BackOffice {
   /// Operators, what they may do, their sessions, and the audit chain of what they did.
-  package static let migrations: [Migration] = [Migration("office-1", users + sessions + approvals + records + audit)]
+  package static let migrations: [Migration] = [
+    Migration("office-1", users + sessions + approvals + records + audit), Migration("office-2", devices),
+  ]
 
   /// `merchant` of a grant is `*` for every merchant. `last_code` is the step of the last one-time code that was taken.
   private static let users = """
@@ -34,7 +36,7 @@ extension BackOffice {
 
     """
 
-  /// A session is known by the hash of its cookie. `subject` of a failure is an account or an address.
+  /// A session is known by the hash of its cookie. `subject` of a failure is an account, an address, or both.
   private static let sessions = """
     CREATE TABLE office_sessions (
       hash TEXT PRIMARY KEY NOT NULL,
@@ -52,6 +54,16 @@ extension BackOffice {
       blocked_until BIGINT NOT NULL
     );
 
+    """
+
+  /// A browser is known by the hash of its cookie.
+  private static let devices = """
+    CREATE TABLE office_devices (
+      hash TEXT PRIMARY KEY NOT NULL,
+      user_name TEXT NOT NULL REFERENCES office_users (name),
+      expires_at BIGINT NOT NULL
+    );
+    CREATE INDEX office_devices_of ON office_devices (user_name);
     """
 
   /// Refunds above an operator's limit, which wait for a second person.

@@ -43,6 +43,13 @@ package struct OneTimeCodeSecret: Sendable {
 
   private static func step(at now: Timestamp) -> Int64 { now.seconds / step }
 
+  /// As the store keeps a recovery code of the secret's user: under a key that is not in the store in clear, so that who
+  /// reads the store cannot try codes. Case, spaces and hyphens do not count.
+  func hash(ofRecoveryCode code: String) -> String {
+    let message = Array("tender office recovery code ".utf8) + RecoveryCodes.letters(of: code)
+    return Hex.encode(HMAC<SHA256>.authenticationCode(for: message, using: SymmetricKey(data: secret)))
+  }
+
   private func code(of step: Int64) -> String {
     let message = withUnsafeBytes(of: UInt64(step).bigEndian, Array.init)
     let mac = Array(HMAC<Insecure.SHA1>.authenticationCode(for: message, using: SymmetricKey(data: secret)))
@@ -81,17 +88,18 @@ enum Base32 {
 enum RecoveryCodes {
   static let count = 10
 
-  /// 50 random bits each, in two groups of five.
+  /// 80 random bits each, in four groups of four.
   static func make(_ random: RandomBytes) -> [String] {
     (0..<count).map { _ in
-      let text = Base32.encode(random.next(7)).prefix(10).lowercased()
-      return "\(text.prefix(5))-\(text.suffix(5))"
+      let letters = Array(Base32.encode(random.next(10)).lowercased())
+      return stride(from: 0, to: letters.count, by: 4).map { String(letters[$0..<$0 + 4]) }.joined(separator: "-")
     }
   }
 
-  /// As the store keeps it; case, spaces and hyphens do not count.
-  static func hash(_ code: String) -> String {
-    let plain = code.lowercased().utf8.filter { (0x61...0x7A).contains($0) || (0x30...0x39).contains($0) }
-    return Hex.encode(SHA256.hash(data: plain))
+  static func letters(of code: String) -> [UInt8] {
+    code.lowercased().utf8.filter { (0x61...0x7A).contains($0) || (0x30...0x39).contains($0) }
   }
+
+  /// Whether it looks like the codes of 50 bits that were issued before, whose hashes were without a key.
+  static func isFormer(_ code: String) -> Bool { letters(of: code).count == 10 }
 }

@@ -72,11 +72,64 @@ struct SessionTable {
   }
 }
 
-/// How often a sign-in may fail: for an account, so that its password is not guessed, and for an address, so that one
-/// password is not tried on all accounts.
+/// The browsers in which a user has signed in: whoever guesses the user's password elsewhere does not lock them out there.
+struct DeviceTable {
+  /// From the last sign-in in that browser.
+  static let life: Duration = .seconds(180 * 86_400)
+
+  let store: Transaction
+
+  func isKnown(_ hash: String, of user: String) throws -> Bool {
+    try store.row(
+      "SELECT hash FROM office_devices WHERE hash = $1 AND user_name = $2 AND expires_at > $3",
+      .text(hash), .text(user), .time(store.now)) != nil
+  }
+
+  /// - Parameter former: what the browser was known by before.
+  func insert(_ hash: String, of user: String, replacing former: String) throws {
+    try store.run(
+      "DELETE FROM office_devices WHERE expires_at <= $1 OR (hash = $2 AND user_name = $3)", .time(store.now),
+      .text(former), .text(user))
+    try store.run(
+      "INSERT INTO office_devices (hash, user_name, expires_at) VALUES ($1, $2, $3)", .text(hash), .text(user),
+      .time(store.now.adding(Self.life)))
+  }
+
+  func removeAll(of user: String) throws {
+    try store.run("DELETE FROM office_devices WHERE user_name = $1", .text(user))
+  }
+}
+
+/// How often sign-ins may fail before the next must wait. Each is counted under several subjects, because what stops
+/// guessing must not let a stranger lock a user out.
 struct SignInThrottle {
-  private static let accountLimit: Int64 = 5
-  private static let addressLimit: Int64 = 20
+  struct Subject: Sendable {
+    fileprivate let name: String
+    fileprivate let limit: Int64
+    /// Whether a success forgives every failure, and not its own attempt alone.
+    fileprivate let isForgiven: Bool
+  }
+
+  /// What a sign-in counts under: in a browser that the user has signed in with before, under that browser alone.
+  ///
+  /// Elsewhere under the account at this address and under the account, so that its password is not guessed, not from many
+  /// addresses either; and under the address, so that one password is not tried on all accounts.
+  ///
+  /// - Parameter device: the hash of such a browser; nil for another.
+  static func signIn(of account: String, from address: String, in device: String?) -> [Subject] {
+    if let device { return [Subject(name: "device \(device) of \(account)", limit: 5, isForgiven: true)] }
+    return [
+      Subject(name: "account \(account) from \(address)", limit: 5, isForgiven: true),
+      Subject(name: "account \(account)", limit: 50, isForgiven: false),
+      Subject(name: "address \(address)", limit: 20, isForgiven: false),
+    ]
+  }
+
+  /// What a code counts under that a signed-in user types.
+  static func confirmation(by account: String) -> [Subject] {
+    [Subject(name: "code of \(account)", limit: 5, isForgiven: true)]
+  }
+
   private static let longest: Int64 = 15 * 60
   private static let memory: Duration = .seconds(3_600)
 
@@ -85,36 +138,40 @@ struct SignInThrottle {
   /// Counts an attempt as failed before it is judged, so that attempts at the same moment count too.
   ///
   /// - Returns: whether it may be judged.
-  func admit(account: String, address: String) throws -> Bool {
-    let subjects = [("account \(account)", Self.accountLimit), ("address \(address)", Self.addressLimit)]
-    let isBlocked = try subjects.contains { try row($0.0)?.time("blocked_until") ?? store.now > store.now }
+  func admit(_ subjects: [Subject]) throws -> Bool {
+    let isBlocked = try subjects.contains { try row($0)?.time("blocked_until") ?? store.now > store.now }
     guard !isBlocked else { return false }
-    for (subject, limit) in subjects { try count(subject, limit) }
+    for subject in subjects { try count(subject) }
     return true
   }
 
-  /// Takes back what ``admit(account:address:)`` counted.
-  func succeed(account: String, address: String) throws {
-    try store.run("DELETE FROM office_failures WHERE subject = $1", .text("account \(account)"))
-    try store.run(
-      "UPDATE office_failures SET failures = failures - 1, blocked_until = 0 WHERE subject = $1 AND failures > 0",
-      .text("address \(address)"))
+  /// Takes back what ``admit(_:)`` counted, and deletes what is too old to count.
+  func succeed(_ subjects: [Subject]) throws {
+    let oldest = store.now.adding(.seconds(-Self.memory.components.seconds))
+    try store.run("DELETE FROM office_failures WHERE last_at < $1", .time(oldest))
+    for subject in subjects {
+      try store.run(
+        subject.isForgiven
+          ? "DELETE FROM office_failures WHERE subject = $1"
+          : "UPDATE office_failures SET failures = failures - 1, blocked_until = 0 WHERE subject = $1 AND failures > 0",
+        .text(subject.name))
+    }
   }
 
-  private func row(_ subject: String) throws -> Row? {
-    try store.row("SELECT * FROM office_failures WHERE subject = $1", .text(subject))
+  private func row(_ subject: Subject) throws -> Row? {
+    try store.row("SELECT * FROM office_failures WHERE subject = $1", .text(subject.name))
   }
 
-  private func count(_ subject: String, _ limit: Int64) throws {
+  private func count(_ subject: Subject) throws {
     let known = try row(subject)
     let isFresh = try known.map { store.now.since(try $0.time("last_at")) < Self.memory } ?? false
     let failures = (isFresh ? try known?.integer("failures") ?? 0 : 0) + 1
-    let over = failures - limit
+    let over = failures - subject.limit
     let pause = over < 0 ? 0 : min(Self.longest, 15 << min(over, 10))
     try store.run(
       """
       INSERT INTO office_failures (subject, failures, last_at, blocked_until) VALUES ($1, $2, $3, $4)
       ON CONFLICT (subject) DO UPDATE SET failures = $2, last_at = $3, blocked_until = $4
-      """, .text(subject), .integer(failures), .time(store.now), .time(store.now.adding(.seconds(pause))))
+      """, .text(subject.name), .integer(failures), .time(store.now), .time(store.now.adding(.seconds(pause))))
   }
 }

@@ -112,7 +112,10 @@ package struct UserAdministration: Sendable {
       let users = UserTable(store: store)
       _ = try users.known(name)
       try users.setEnabled(isEnabled, name)
-      if !isEnabled { try SessionTable(store: store, limits: limits).endAll(of: name) }
+      if !isEnabled {
+        try SessionTable(store: store, limits: limits).endAll(of: name)
+        try DeviceTable(store: store).removeAll(of: name)
+      }
       try Self.requireAdministrator(users)
       try OfficeAudit(store).note(action)
     }
@@ -144,9 +147,11 @@ package struct UserAdministration: Sendable {
     let (hash, random) = (
       try await PasswordHash(password, cost: accounts.cost, random: accounts.random), accounts.random
     )
-    try await accounts.vault.keep(OneTimeCodeSecret(random: random), of: name)
+    let secret = OneTimeCodeSecret(random: random)
+    try await accounts.vault.keep(secret, of: name)
+    let codes = RecoveryCodes.make(random).map { secret.hash(ofRecoveryCode: $0) }
     try await accounts.database.write {
-      try UserTable(store: $0).enroll(name, hash, lastCode: 0, recoveryCodes: RecoveryCodes.make(random))
+      try UserTable(store: $0).enroll(name, hash, lastCode: 0, recoveryCodes: codes)
     }
   }
 

@@ -74,15 +74,17 @@ struct UserTable {
   }
 
   /// The user may sign in from now on.
+  ///
+  /// - Parameter recoveryCodes: their hashes.
   func enroll(_ name: String, _ password: PasswordHash, lastCode: Int64, recoveryCodes: [String]) throws {
     try store.run(
       "UPDATE office_users SET password = $2, has_codes = 1, last_code = $3 WHERE name = $1", .text(name),
       .text(password.stored), .integer(lastCode))
     try store.run("DELETE FROM office_recovery_codes WHERE user_name = $1", .text(name))
-    for code in recoveryCodes {
+    for hash in recoveryCodes {
       try store.run(
         "INSERT INTO office_recovery_codes (user_name, hash) VALUES ($1, $2) ON CONFLICT DO NOTHING", .text(name),
-        .text(RecoveryCodes.hash(code)))
+        .text(hash))
     }
   }
 
@@ -97,10 +99,9 @@ struct UserTable {
   }
 
   /// False when it is none of the user's, or was used before.
-  func spend(recoveryCode code: String, of name: String) throws -> Bool {
+  func spend(recoveryCode hash: String, of name: String) throws -> Bool {
     try store.changes(
-      "DELETE FROM office_recovery_codes WHERE user_name = $1 AND hash = $2", .text(name),
-      .text(RecoveryCodes.hash(code))) == 1
+      "DELETE FROM office_recovery_codes WHERE user_name = $1 AND hash = $2", .text(name), .text(hash)) == 1
   }
 }
 

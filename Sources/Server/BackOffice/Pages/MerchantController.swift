@@ -74,7 +74,7 @@ struct MerchantController: Sendable {
   private func export(_ call: OfficeCall) async throws -> Response {
     let merchant = try await merchant(call, .administrator)
     let reason = try call.form.reason
-    guard try await office.accounts.confirm(call.form["code"], of: call.user.name, from: call.address) else {
+    guard try await office.accounts.confirm(call.form["code"], of: call.user.name) else {
       throw OfficeRefusal.badRequest("This code is not the one of your app, or was used. Type the next one.")
     }
     let entry = try call.action(

@@ -24,13 +24,17 @@ struct SignInController: Sendable {
     let credentials = OfficeAccounts.Credentials(
       name: call.form["name"], password: call.form.raw("password"), code: call.form["code"])
     let origin = OfficeAccounts.Origin(
-      address: call.address, agent: call.request.headers[.userAgent] ?? "")
+      address: call.address, agent: call.request.headers[.userAgent] ?? "", device: call.device)
     switch try await office.accounts.signIn(credentials, from: origin) {
-    case .accepted(let token):
+    case .accepted(let session, let device):
       var response = Response.redirect(to: "/", type: .normal)
-      // A new value: one that was there before the sign-in opens nothing.
-      office.gate.setCookie(token, on: &response)
+      // New values: what was there before the sign-in opens nothing.
+      office.gate.setCookie(session, on: &response)
+      office.gate.setDeviceCookie(device, on: &response)
       return response
+    case .refused where RecoveryCodes.isFormer(credentials.code):
+      let advice = "Recovery codes of ten letters are not taken any more: ask an administrator for a new invitation."
+      return try again(call, "Name, password or code is wrong. \(advice)", .forbidden)
     case .refused: return try again(call, "Name, password or code is wrong. A code can be used once.", .forbidden)
     case .throttled:
       return try again(call, "There were too many attempts. Wait some minutes before the next one.", .tooManyRequests)

@@ -10,6 +10,7 @@ import TenderPayments
 /// answer.
 struct OfficeGate: Sendable {
   static let cookie = "tender-office"
+  static let deviceCookie = "tender-office-device"
 
   let accounts: OfficeAccounts
   let settings: OfficeSettings
@@ -99,9 +100,17 @@ struct OfficeGate: Sendable {
 // Cookies and headers.
 extension OfficeGate {
   func setCookie(_ token: String, on response: inout Response) {
-    let secure = settings.isSecure ? "; Secure" : ""
-    response.headers[.setCookie] = "\(Self.cookie)=\(token); Path=/; HttpOnly; SameSite=Strict\(secure)"
+    response.headers[.setCookie] = "\(Self.cookie)=\(token); Path=/\(attributes)"
   }
+
+  /// By which the page of the sign-in alone knows the browser again.
+  func setDeviceCookie(_ token: String, on response: inout Response) {
+    let age = DeviceTable.life.components.seconds
+    let value = "\(Self.deviceCookie)=\(token); Path=/sign-in; Max-Age=\(age)\(attributes)"
+    response.headers.append(HTTPField(name: .setCookie, value: value))
+  }
+
+  private var attributes: String { "; HttpOnly; SameSite=Strict" + (settings.isSecure ? "; Secure" : "") }
 
   private static let policy = [
     "default-src 'none'", "style-src 'self'", "img-src 'self' data:", "form-action 'self'", "base-uri 'none'",

@@ -66,6 +66,9 @@ struct OfficeCall: Sendable {
 
   var isSignedIn: Bool { signedIn != nil }
 
+  /// Of the cookie by which the browser is known after its user has signed out; empty without one.
+  var device: String { request.cookies[OfficeGate.deviceCookie]?.value ?? "" }
+
   func parameter(_ name: String) -> String { parameters.get(name) ?? "" }
 
   /// A value of the address's query; nil when it is absent or empty.

@@ -7,7 +7,7 @@ package enum StoreGrants {
   package static let cleared: Set<String> = [
     "baskets", "client_sessions", "customer_inputs", "figures_by_stretch", "figures_stale",
     "hosted_checkouts", "hosted_handovers", "idempotency", "inbox", "mail_messages", "merchant_domains",
-    "merchant_secrets", "office_failures", "office_filters", "office_grants",
+    "merchant_secrets", "office_devices", "office_failures", "office_filters", "office_grants",
     "office_invitations", "office_recovery_codes", "office_sessions", "quotes",
   ]
   /// Tables whose rows are never changed.

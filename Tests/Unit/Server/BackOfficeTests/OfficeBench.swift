@@ -99,11 +99,13 @@ struct OfficeBench: Sendable {
   }
 }
 
-/// A browser: keeps the cookie, and sends forms as the pages do.
+/// A browser: keeps the cookies, and sends forms as the pages do.
 final class Visitor: Sendable {
   private let client: any TestClientProtocol
   private let bench: OfficeBench
   private let cookieValue = Mutex("")
+  /// By which the office knows the browser again.
+  private let device = Mutex("")
 
   init(client: any TestClientProtocol, bench: OfficeBench) { (self.client, self.bench) = (client, bench) }
 
@@ -163,12 +165,16 @@ final class Visitor: Sendable {
     _ method: HTTPRequest.Method, _ path: String, _ headers: HTTPFields, _ body: String
   ) async throws -> Page {
     var headers = headers
-    if !cookie.isEmpty { headers[.cookie] = "tender-office=\(cookie)" }
+    let cookies = [("tender-office", cookie), ("tender-office-device", device.withLock(\.self))]
+    let sent = cookies.filter { !$0.1.isEmpty }.map { "\($0.0)=\($0.1)" }.joined(separator: "; ")
+    if !sent.isEmpty { headers[.cookie] = sent }
     let answer = try await client.execute(
       uri: path, method: method, headers: headers, body: ByteBuffer(string: body))
     if let set = answer.headers[.setCookie], let value = set.firstMatch(of: /tender-office=([0-9a-f]*)/)?.output.1 {
       cookie = String(value)
     }
+    let set = answer.headers[values: .setCookie].compactMap { $0.firstMatch(of: /^tender-office-device=([0-9a-f]+)/) }
+    if let value = set.first?.output.1 { device.withLock { $0 = String(value) } }
     return Page(status: answer.status, headers: answer.headers, text: String(buffer: answer.body))
   }
 

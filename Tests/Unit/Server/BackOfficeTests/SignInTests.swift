@@ -1,5 +1,7 @@
 import BackOffice
+import Crypto
 import HTTPTypes
+import Storage
 import TenderPayments
 import TenderTesting
 import Testing
@@ -56,11 +58,79 @@ import Testing
       _ = try await visitor.get(path)
       let code = try #require(bench.vault.newest).code(at: bench.clock.now)
       let page = try await visitor.post(path, ["password": OfficeBench.password, "code": code])
-      let recovery = page.text.matches(of: /<code>([a-z2-7]{5}-[a-z2-7]{5})<\/code>/).map { String($0.output.1) }
-      #expect(recovery.count == 10)
+      let recovery = page.text.matches(of: /<code>([a-z2-7]{4}(?:-[a-z2-7]{4}){3})<\/code>/).map { String($0.output.1) }
+      #expect(Set(recovery).count == 10, "each of 16 letters with 5 bits")
+      // Who reads the store cannot try codes.
+      let kept = try await bench.database.read { store in
+        try store.rows("SELECT hash FROM office_recovery_codes").map { try $0.text("hash") }
+      }
+      let unkeyed = recovery.map { Hex.encode(SHA256.hash(data: Array($0.replacing("-", with: "").utf8))) }
+      #expect(kept.count == 10 && Set(kept).isDisjoint(with: unkeyed))
       try await visitor.signIn("anna", code: recovery[0].uppercased())
       #expect(try await visitor.attempt("anna", code: recovery[0]).status == .forbidden)
       #expect(try await visitor.post(path, ["password": OfficeBench.password, "code": code]).status == .notFound)
+    }
+  }
+
+  @Test func `says what to do with a recovery code of the form before, which is not taken`() async throws {
+    let bench = try await OfficeBench()
+    try await bench.user("anna", [Grant(.viewer)])
+    try await bench.database.write { store in
+      let hash = Hex.encode(SHA256.hash(data: Array("abcdefghij".utf8)))
+      try store.run("INSERT INTO office_recovery_codes (user_name, hash) VALUES ('anna', $1)", .text(hash))
+    }
+    try await bench.visit { visitor async throws in
+      let page = try await visitor.attempt("anna", code: "abcde-fghij")
+      #expect(page.status == .forbidden && page.text.contains("ask an administrator for a new invitation"))
+    }
+  }
+
+  @Test func `stays open in a browser that was signed in before, whoever guesses elsewhere`() async throws {
+    let bench = try await OfficeBench()
+    try await bench.user("anna", [Grant(.viewer)])
+    try await bench.visit { anna async throws in
+      try await anna.signIn("anna")
+      bench.clock.advance(.seconds(30))
+      try await bench.visit { stranger async throws in
+        for _ in 0..<5 { _ = try await stranger.attempt("anna", password: "wrong") }
+        #expect(try await stranger.attempt("anna").status == .tooManyRequests)
+      }
+      _ = try await anna.post("/sign-out")
+      for _ in 0..<4 { #expect(try await anna.attempt("anna", password: "wrong").status == .forbidden) }
+      try await anna.signIn("anna")
+      // Who has that browser guesses no faster.
+      for _ in 0..<5 { #expect(try await anna.attempt("anna", password: "wrong").status == .forbidden) }
+      #expect(try await anna.attempt("anna", password: "wrong").status == .tooManyRequests)
+    }
+  }
+
+  @Test func `knows a browser for its users alone, for half a year, and not after a new invitation`() async throws {
+    let bench = try await OfficeBench()
+    try await bench.user("root", [Grant(.administrator)])
+    try await bench.user("anna", [Grant(.viewer)])
+    @Sendable func isKnown(_ visitor: Visitor, _ name: String = "anna") async throws -> Bool {
+      try await bench.visit { stranger async throws in
+        for _ in 0..<6 { _ = try await stranger.attempt(name, password: "wrong") }
+      }
+      let status = try await visitor.attempt(name, password: "wrong").status
+      bench.clock.advance(.seconds(3_600))
+      return status == .forbidden
+    }
+    try await bench.visit { visitor async throws in
+      #expect(try await !isKnown(visitor))
+      try await visitor.signIn("anna")
+      #expect(try await isKnown(visitor))
+      #expect(try await !isKnown(visitor, "root"))
+      bench.clock.advance(.seconds(181 * 86_400))
+      #expect(try await !isKnown(visitor))
+      try await visitor.signIn("anna")
+      #expect(try await isKnown(visitor))
+      let invited = try await UserAdministration(bench.office).perform(.invite(name: "anna"))
+      let path = try #require(invited.invitation)
+      _ = try await visitor.get(path)
+      let code = try #require(bench.vault.newest).code(at: bench.clock.now)
+      #expect(try await visitor.post(path, ["password": OfficeBench.password, "code": code]).status == .ok)
+      #expect(try await !isKnown(visitor))
     }
   }
 

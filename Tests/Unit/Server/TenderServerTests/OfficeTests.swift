@@ -25,19 +25,56 @@ private final class OfficePerson: Sendable {
   private let office: String
   private let store: String
   private let sender: HTTPSender
-  private let name = "anna-\(RandomBytes.system.hex(4))"
-  private let cookie = Mutex("")
+  private let name: String
+  /// By name.
+  private let cookies = Mutex<[String: String]>([:])
 
   /// - Parameter store: the folder of the server's store.
   init(office: String, store: String, _ sender: HTTPSender) async throws {
     (self.office, self.store, self.sender) = (office, store, sender)
-    _ = try await ask(.demonstrate(name: name, password: Self.password))
-    let page = try await post("/sign-in", ["name": name, "password": Self.password, "code": try await code()])
+    name = "anna-\(RandomBytes.system.hex(4))"
+    let page = try await signIn()
     try #require(page.status == 303, "\(page.text)")
   }
 
   /// Without an account.
-  init(office: String, _ sender: HTTPSender) { (self.office, store, self.sender) = (office, "", sender) }
+  init(office: String, _ sender: HTTPSender) { (self.office, store, self.sender, name) = (office, "", sender, "") }
+
+  /// In another browser.
+  init(again person: OfficePerson) {
+    (office, store, sender, name) = (person.office, person.store, person.sender, person.name)
+  }
+
+  /// With a code that was not taken yet.
+  func signIn() async throws -> Page {
+    _ = try await ask(.demonstrate(name: name, password: Self.password))
+    return try await post("/sign-in", ["name": name, "password": Self.password, "code": try await code()])
+  }
+
+  /// What a stranger is answered who tries passwords of this user.
+  ///
+  /// - Parameter host: of the stranger's address, 127.0.0.1 and on.
+  func guesses(_ count: Int, from host: UInt32) async throws -> [Int] {
+    let stranger = OfficePerson(office: office, sender)
+    let token = try #require(try await stranger.get("/sign-in").first("name=\"csrf\" value=\"([0-9a-f]+)\""))
+    let body = "csrf=\(token)&name=\(name)&password=wrong&code=000000"
+    let call = """
+      POST /sign-in HTTP/1.1
+      Host: office
+      Cookie: \(stranger.cookieHeader)
+      Content-Type: application/x-www-form-urlencoded
+      Content-Length: \(body.utf8.count)
+
+      \(body)
+      """
+    let port = try #require(office.split(separator: ":").last.flatMap { Int($0) })
+    return try await RawConnection.answers(count, to: String(repeating: call, count: count), port: port, from: host)
+      .map(\.status)
+  }
+
+  private var cookieHeader: String {
+    cookies.withLock(\.self).map { "\($0.key)=\($0.value)" }.joined(separator: "; ")
+  }
 
   private func ask(_ call: UserCall) async throws -> JSONValue {
     let socket = "\(store)/tender.db.sock".replacingOccurrences(of: "/", with: "%2F")
@@ -68,13 +105,13 @@ private final class OfficePerson: Sendable {
   }
 
   private func send(_ method: String, _ path: String, _ type: String, _ body: [UInt8]) async throws -> Page {
-    let known = cookie.withLock(\.self)
-    var headers = [HTTPField("Cookie", "tender-office=\(known)")]
+    var headers = cookieHeader.isEmpty ? [] : [HTTPField("Cookie", cookieHeader)]
     if !type.isEmpty { headers.append(HTTPField("Content-Type", type)) }
     let answer = try await sender.send(
       OutboundRequest(method: method, url: office + path, headers: headers, body: body), TestRun.whole)
-    if let set = answer.header("Set-Cookie"), let value = set.firstMatch(of: /tender-office=([0-9a-f]*)/)?.output.1 {
-      cookie.withLock { $0 = String(value) }
+    for field in answer.headers where field.name.lowercased() == "set-cookie" {
+      guard let set = field.value.firstMatch(of: /^([a-z-]+)=([0-9a-f]*);/) else { continue }
+      cookies.withLock { $0[String(set.output.1)] = String(set.output.2) }
     }
     return Page(
       status: answer.status, location: answer.header("Location"), text: String(decoding: answer.body, as: UTF8.self))
@@ -243,6 +280,46 @@ private struct PaymentLoad: Sendable {
     let page = try await anna.get("/payments/\(payment)").text
     #expect(page.ranges(of: "refund of 1.00 EUR: approved").count == 1)
     #expect(page.contains("partially refunded"))
+  }
+
+  @Test func `lets a user in whose password others guess, elsewhere and at the user's own address`() async throws {
+    let anna = try await person()
+    #expect(try await anna.guesses(5, from: 2) == [403, 403, 403, 403, 403])
+    let elsewhere = OfficePerson(again: anna)
+    #expect(try await elsewhere.signIn().status == 303, "from an address that nobody guessed from")
+    #expect(try await anna.guesses(5, from: 1) == [403, 403, 403, 403, 403])
+    #expect(try await anna.signIn().status == 303, "in the browser of before")
+  }
+
+  /// The store on PostgreSQL goes by the database's clock, which no test stops.
+  @Test(.enabled(if: StoreEngineUnderTest.chosen == .sqlite))
+  func `judges fifty guesses of a password, from however many addresses, and still knows the user's browser`()
+    async throws
+  {
+    let port = try FreePorts.row(of: 1)
+    let other = try await system.secondServer(at: .stopped) {
+      ($0.office.port, $0.office.passwordCost) = (port, .least)
+    }
+    let anna = try await OfficePerson(office: "http://127.0.0.1:\(port)", store: other.store, system.sender)
+    var answers: [Int] = []
+    for host in UInt32(2)..<16 { answers += try await anna.guesses(5, from: host) }
+    #expect(answers.filter { $0 == 403 }.count == 50 && answers.suffix(20).allSatisfy { $0 == 429 }, "\(answers)")
+    #expect(try await OfficePerson(again: anna).signIn().status == 429)
+    #expect(try await anna.signIn().status == 303)
+  }
+
+  @Test func `keeps what a shopper's device calls the card in one cell of the CSV`() async throws {
+    let (stored, anna) = (try await StoredShop("spread", system), try await person())
+    let shopper = try await Shopper.enters(system, stored.shop, service: "collection")
+    guard case .object(var token) = try await shopper.token(),
+      case .object(var method) = token["paymentMethod"] ?? .null
+    else { return #expect(Bool(false), "the token has no paymentMethod") }
+    method["displayName"] = "Visa\"\u{301},=HYPERLINK(0) 0492"
+    token["paymentMethod"] = .object(method)
+    let paid = try await shopper.pays(try await shopper.payment(.object(token)))
+    try #require(paid.body["status"] == "captured", "\(paid.errorText)")
+    let text = try await anna.get("/payments.csv?merchant=spread").text
+    #expect(text.utf8.firstRange(of: "\"Visa\"\"\u{301},=HYPERLINK(0) 0492\"".utf8) != nil, "\(text)")
   }
 
   @Test func `sends an invitation whose address works once`() async throws {

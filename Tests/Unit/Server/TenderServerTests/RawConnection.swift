@@ -21,18 +21,23 @@ struct RawConnection: ~Copyable {
 
   private let descriptor: Int32
 
-  init(port: Int) throws {
-    descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+  /// - Parameter host: which of this machine's own addresses it comes from, 127.0.0.1 and on.
+  init(port: Int, from host: UInt32 = 1) throws {
+    let opened = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+    descriptor = opened
+    guard host == 1 || Self.with(host, 0, { bind(opened, $0, $1) }) == 0,
+      Self.with(1, port, { connect(opened, $0, $1) }) == 0
+    else { throw Trouble(words: "not connected: errno \(errno)") }
+  }
+
+  private static func with(_ host: UInt32, _ port: Int, _ use: (UnsafePointer<sockaddr>, socklen_t) -> Int32) -> Int32 {
     var address = sockaddr_in()
     address.sin_family = sa_family_t(AF_INET)
     address.sin_port = in_port_t(port).bigEndian
-    address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
-    let connected = withUnsafePointer(to: &address) {
-      $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-        connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
-      }
+    address.sin_addr.s_addr = (0x7F00_0000 + host).bigEndian
+    return withUnsafePointer(to: &address) {
+      $0.withMemoryRebound(to: sockaddr.self, capacity: 1) { use($0, socklen_t(MemoryLayout<sockaddr_in>.size)) }
     }
-    guard connected == 0 else { throw Trouble(words: "not connected: errno \(errno)") }
   }
 
   deinit { close(descriptor) }
@@ -58,9 +63,9 @@ struct RawConnection: ~Copyable {
   }
 
   /// What is said to these calls, on a new connection.
-  static func answers(_ count: Int, to calls: String, port: Int) async throws -> [Answer] {
+  static func answers(_ count: Int, to calls: String, port: Int, from host: UInt32 = 1) async throws -> [Answer] {
     try await onThread {
-      let connection = try RawConnection(port: port)
+      let connection = try RawConnection(port: port, from: host)
       try connection.send(calls)
       return try connection.answers(count)
     }
