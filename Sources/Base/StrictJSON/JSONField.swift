@@ -1,3 +1,5 @@
+package import TenderPayments
+
 /// A value with its path, so that an error names the path.
 ///
 /// ```swift
@@ -83,6 +85,22 @@ public struct JSONField: Sendable, Hashable {
       guard case .integer(let integer) = value else { throw wrongType("a whole number") }
       return integer
     }
+  }
+
+  /// A whole number within ``Amount/limit``.
+  package var minorUnits: Int64 {
+    get throws(JSONError) {
+      let units = try integer
+      guard Amount.limit.contains(units) else {
+        throw JSONError(.invalid, path: path, "must have at most twelve digits")
+      }
+      return units
+    }
+  }
+
+  /// A whole number of minor units, within ``Amount/limit``.
+  package func amount(in currency: Currency) throws(JSONError) -> Amount {
+    Amount(minorUnits: try minorUnits, currency: currency)
   }
 
   public var bool: Bool {

@@ -14,6 +14,16 @@ public struct Amount: Sendable, Hashable {
     self.currency = currency
   }
 
+  /// The minor units that are taken from outside: as many as the twelve digits of ISO 8583 hold, with either sign. No sum
+  /// and no product of a few of them leaves 64 bits.
+  public static let limit: ClosedRange<Int64> = -999_999_999_999...999_999_999_999
+
+  /// An amount that somebody sent. Nil beyond ``limit``.
+  public init?(received minorUnits: Int64, currency: Currency) {
+    guard Self.limit.contains(minorUnits) else { return nil }
+    self.init(minorUnits: minorUnits, currency: currency)
+  }
+
   /// Nothing, in a currency.
   public static func zero(_ currency: Currency) -> Amount { Amount(minorUnits: 0, currency: currency) }
 
@@ -48,6 +58,12 @@ public struct Amount: Sendable, Hashable {
     return Amount(minorUnits: product, currency: currency)
   }
 
+  /// A whole part, as a divisor makes it. Nil where that would be rounded.
+  public func divided(by divisor: Int64) -> Amount? {
+    guard divisor > 0, minorUnits.isMultiple(of: divisor) else { return nil }
+    return Amount(minorUnits: minorUnits / divisor, currency: currency)
+  }
+
   /// The share of `basisPoints` hundredths of a percent, rounded half away from zero, for coupons and fees.
   public func share(basisPoints: Int64) throws(AmountError) -> Amount {
     let scaled = try times(basisPoints).minorUnits
@@ -66,7 +82,7 @@ public struct Amount: Sendable, Hashable {
     return "\(sign)\(padded[..<point]).\(padded[point...])"
   }
 
-  /// Reads `-?[0-9]+(\.[0-9]+)?` with at most the currency's number of decimals.
+  /// Reads `-?[0-9]+(\.[0-9]+)?` with at most the currency's number of decimals, within ``limit``.
   public init(decimal text: some StringProtocol, currency: Currency) throws(AmountError) {
     let negative = text.hasPrefix("-")
     let parts = (negative ? text.dropFirst() : text[...]).split(separator: ".", omittingEmptySubsequences: false)
@@ -76,8 +92,10 @@ public struct Amount: Sendable, Hashable {
     let fraction = parts.count == 2 ? parts[1] : ""
     guard fraction.utf8.count <= currency.exponent else { throw .tooManyDecimals(currency) }
     let zeros = String(repeating: "0", count: currency.exponent - fraction.utf8.count)
-    guard let units = Int64((negative ? "-" : "") + parts[0] + fraction + zeros) else { throw .overflow }
-    self.init(minorUnits: units, currency: currency)
+    guard let units = Int64((negative ? "-" : "") + parts[0] + fraction + zeros),
+      let amount = Amount(received: units, currency: currency)
+    else { throw .overflow }
+    self = amount
   }
 
   private static func isDigit(_ byte: UInt8) -> Bool { (0x30...0x39).contains(byte) }
@@ -97,11 +115,31 @@ extension Sequence<Amount> {
   }
 }
 
+extension Int64 {
+  /// The sum, or the nearest number that 64 bits hold. For counters, times and what is shown: no number may stop them.
+  package func addingClamped(_ other: Int64) -> Int64 {
+    let (sum, overflow) = addingReportingOverflow(other)
+    return overflow ? (other < 0 ? .min : .max) : sum
+  }
+
+  /// The difference, or the nearest number that 64 bits hold.
+  package func subtractingClamped(_ other: Int64) -> Int64 {
+    let (difference, overflow) = subtractingReportingOverflow(other)
+    return overflow ? (other < 0 ? .max : .min) : difference
+  }
+
+  /// The product, or the nearest number that 64 bits hold.
+  package func multipliedClamped(by factor: Int64) -> Int64 {
+    let (product, overflow) = multipliedReportingOverflow(by: factor)
+    return overflow ? ((self < 0) == (factor < 0) ? .max : .min) : product
+  }
+}
+
 /// Why an amount could not be made.
 public enum AmountError: Error, Sendable, Equatable {
   /// Two amounts that cannot be added up.
   case currencyMismatch(Currency, Currency)
-  /// More than 64 bits hold.
+  /// More than 64 bits hold, or more than ``Amount/limit`` where a text is read.
   case overflow
   /// A text that is no decimal number.
   case malformed

@@ -66,6 +66,11 @@ public struct Payment: Sendable, Hashable {
     self.createdAt = createdAt
     self.updatedAt = updatedAt
   }
+
+  /// Minor units that were captured, and neither refunded nor charged back.
+  package var kept: Int64 { captured.subtractingClamped(refunded).subtractingClamped(chargedBack) }
+  /// Minor units that are held and were not captured.
+  package var uncaptured: Int64 { authorized.subtractingClamped(captured) }
 }
 
 /// The status of a payment.

@@ -1,7 +1,7 @@
 #if canImport(FoundationEssentials)
-  import FoundationEssentials
+  package import FoundationEssentials
 #else
-  import Foundation
+  package import Foundation
 #endif
 
 /// A moment: whole microseconds since 1970-01-01T00:00:00Z, as the store keeps time.
@@ -11,8 +11,13 @@ public struct Timestamp: Sendable, Hashable, Comparable, Codable {
 
   /// The moment that many microseconds after 1970-01-01T00:00:00Z.
   public init(microseconds: Int64) { self.microseconds = microseconds }
-  /// The moment that many seconds after 1970-01-01T00:00:00Z.
-  public init(seconds: Int64) { self.microseconds = seconds * 1_000_000 }
+  /// The moment that many seconds after 1970-01-01T00:00:00Z; the first or the last one that there is, if it is beyond.
+  public init(seconds: Int64) { microseconds = seconds.multipliedClamped(by: 1_000_000) }
+  /// The moment of a date, to the second; the first or the last one that there is, if it is beyond.
+  package init(_ date: Date) {
+    let seconds = date.timeIntervalSince1970.rounded(.down)
+    self.init(seconds: Int64(exactly: seconds) ?? (seconds < 0 ? .min : .max))
+  }
 
   /// Whole seconds, rounded down.
   public var seconds: Int64 { Self.floored(microseconds, 1_000_000) }
@@ -22,13 +27,15 @@ public struct Timestamp: Sendable, Hashable, Comparable, Codable {
   /// Whether the left moment is earlier.
   public static func < (left: Timestamp, right: Timestamp) -> Bool { left.microseconds < right.microseconds }
 
-  /// The moment after a duration; before, if that is negative.
+  /// The moment after a duration; before, if that is negative. There is none before the first or after the last.
   public func adding(_ duration: Duration) -> Timestamp {
-    Timestamp(microseconds: microseconds + duration.microseconds)
+    Timestamp(microseconds: microseconds.addingClamped(duration.microseconds))
   }
 
   /// The time from `earlier` to this moment; negative when `earlier` is later.
-  public func since(_ earlier: Timestamp) -> Duration { .microseconds(microseconds - earlier.microseconds) }
+  public func since(_ earlier: Timestamp) -> Duration {
+    .microseconds(microseconds.subtractingClamped(earlier.microseconds))
+  }
 
   public init(from decoder: any Decoder) throws {
     microseconds = try decoder.singleValueContainer().decode(Int64.self)
@@ -41,8 +48,10 @@ public struct Timestamp: Sendable, Hashable, Comparable, Codable {
 }
 
 extension Duration {
-  /// Whole microseconds.
-  public var microseconds: Int64 { components.seconds * 1_000_000 + components.attoseconds / 1_000_000_000_000 }
+  /// Whole microseconds, or as many as 64 bits hold.
+  public var microseconds: Int64 {
+    components.seconds.multipliedClamped(by: 1_000_000).addingClamped(components.attoseconds / 1_000_000_000_000)
+  }
 }
 
 extension Timestamp: CustomStringConvertible {
@@ -138,7 +147,10 @@ public struct WallClock: Sendable {
   public init(now: @escaping @Sendable () -> Timestamp) { self.now = now }
 
   /// The operating system's clock.
-  public static let system = WallClock { Timestamp(microseconds: Int64(Date().timeIntervalSince1970 * 1_000_000)) }
+  public static let system = WallClock {
+    // The clock of the machine is no number from outside, and 64 bits hold 292,000 years of it.
+    Timestamp(microseconds: Int64(Date().timeIntervalSince1970 * 1_000_000))
+  }
 }
 
 /// A source of random bytes.

@@ -108,8 +108,8 @@ extension Certificate {
 
   /// Apple's certificates are issued in the name of Apple Inc.; a sandbox may not use that name.
   var isFromApple: Bool { issuer.first(.organizationName) == "Apple Inc." }
-  var firstMoment: Timestamp { Timestamp(seconds: Int64(notValidBefore.timeIntervalSince1970)) }
-  var lastMoment: Timestamp { Timestamp(seconds: Int64(notValidAfter.timeIntervalSince1970)) }
+  var firstMoment: Timestamp { Timestamp(notValidBefore) }
+  var lastMoment: Timestamp { Timestamp(notValidAfter) }
 }
 
 extension Certificate.PublicKey {

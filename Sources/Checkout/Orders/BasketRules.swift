@@ -4,9 +4,6 @@ import TenderSheet
 
 /// What must hold of a basket document, property by property. Every refusal names the property.
 enum BasketRules {
-  /// Minor units of one line. Whatever a shopper chooses, the sum of all lines and every share of it fit into 64 bits.
-  private static let largestAmount: Int64 = 999_999_999_999
-
   /// A shopper who knows the id may pay the basket, so it must not be guessed. Hex digits carry four bits each,
   /// base64url characters six.
   static func checkID(_ id: BasketID) throws(OrderError) {
@@ -228,12 +225,13 @@ extension BasketRules {
     }
   }
 
+  /// Whatever a shopper chooses, the sum of all lines and every share of it fit into 64 bits.
   private static func checkAmount(
     _ minorUnits: Int64, times quantity: Int64 = 1, _ document: BasketDocument, _ field: String
   ) throws {
     let unit = Amount(minorUnits: minorUnits, currency: document.currencyCode)
-    guard let amount = try? unit.times(quantity), amount.minorUnits.magnitude <= largestAmount else {
-      throw invalid(field, "at most \(largestAmount) minor units")
+    guard let amount = try? unit.times(quantity), Amount.limit.contains(amount.minorUnits) else {
+      throw invalid(field, "at most \(Amount.limit.upperBound) minor units")
     }
   }
 

@@ -102,7 +102,7 @@ private enum MerchantAnswer {
   }
 
   private static func amount(_ field: JSONField, _ basket: Basket) throws -> Amount {
-    basket.amount(try field.member("amount").integer)
+    try field.member("amount").amount(in: basket.currency)
   }
 
   private static func text(_ field: JSONField, _ key: String) throws -> String {

@@ -39,6 +39,7 @@ struct MoneyConfirmation {
   /// Minor units. What is under way at the acquirer may make it less.
   private var left: Int64 {
     operation == .refund
-      ? payment.captured - payment.refunded - (payment.chargedBack ?? 0) : payment.authorized - payment.captured
+      ? payment.captured.subtractingClamped(payment.refunded).subtractingClamped(payment.chargedBack ?? 0)
+      : payment.authorized.subtractingClamped(payment.captured)
   }
 }

@@ -18,17 +18,10 @@ extension AcquirerCapabilities {
 extension Amount {
   /// Nothing is rounded: nil where that would be needed, or where it is too much.
   fileprivate func scaled(from decimals: Int, to wanted: Int) -> Amount? {
-    var units = minorUnits
-    for _ in 0..<max(0, wanted - decimals) {
-      let (product, overflow) = units.multipliedReportingOverflow(by: 10)
-      guard !overflow else { return nil }
-      units = product
-    }
-    for _ in 0..<max(0, decimals - wanted) {
-      guard units.isMultiple(of: 10) else { return nil }
-      units /= 10
-    }
-    return Amount(minorUnits: units, currency: currency)
+    var scaled: Amount? = self
+    for _ in 0..<max(0, wanted - decimals) { scaled = try? scaled?.times(10) }
+    for _ in 0..<max(0, decimals - wanted) { scaled = scaled?.divided(by: 10) }
+    return scaled
   }
 }
 

@@ -262,7 +262,7 @@ extension Journal {
     guard try kind == .refund || kind == .increment || !Operations.hasOpenIncrement(of: payment, in: store) else {
       throw JournalError.inFlight(available: Amount(minorUnits: 0, currency: amount.currency))
     }
-    let rest = kind == .capture && isFinal ? balances.free - amount.minorUnits : 0
+    let rest = kind == .capture && isFinal ? balances.free.subtractingClamped(amount.minorUnits) : 0
     let isWhole =
       capture?.isWhole(amount.minorUnits)
       ?? ((kind == .capture || kind == .void) && balances.isWhole(amount.minorUnits))

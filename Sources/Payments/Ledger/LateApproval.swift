@@ -114,18 +114,17 @@ extension Journal {
 extension PaymentRecord {
   /// Counts released money as held again, as much as a capture of this amount lacks.
   fileprivate mutating func holdAgain(_ amount: Int64, in store: Transaction) throws {
-    let missing = max(0, amount - balances.free)
+    let missing = max(0, amount.subtractingClamped(balances.free))
     guard missing > 0 else { return }
-    let most =
-      payment.amount.minorUnits + balances.incremented - balances.captured - balances.reservedCapture
-      - balances.reservedVoid
+    let taken = [balances.captured, balances.reservedCapture, balances.reservedVoid]
+    let most = taken.reduce(payment.amount.minorUnits) { $0.subtractingClamped($1) }.addingClamped(balances.incremented)
     guard amount <= most else {
       throw JournalError.exceeds(available: Amount(minorUnits: max(0, most), currency: payment.amount.currency))
     }
     guard try balances.status.isLive || !hasLiveSibling(in: store) else {
       throw JournalError.notPossible(.capture, balances.status)
     }
-    balances.authorized += missing
+    balances.authorized = balances.authorized.addingClamped(missing)
     switch balances.status {
     case .voided: balances.status = .authorized
     case .captured: balances.status = .partiallyCaptured

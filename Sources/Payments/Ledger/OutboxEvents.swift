@@ -22,6 +22,9 @@ package struct OutboxEvent: Sendable, Hashable {
   package let refunded: Int64
   package let chargedBack: Int64
   package let happenedAt: Timestamp
+
+  /// Minor units that were captured, and neither refunded nor charged back.
+  package var kept: Int64 { captured.subtractingClamped(refunded).subtractingClamped(chargedBack) }
 }
 
 extension OutboxEvent {

@@ -94,7 +94,7 @@ struct PaymentRecord {
     guard amount.currency == available.currency else { throw .invalidAmount(amount) }
     guard available.isPositive, amount.minorUnits <= available.minorUnits else {
       let inFlight = balances.inFlight(beside: kind)
-      let wouldFit = inFlight > 0 && amount.minorUnits <= available.minorUnits + inFlight
+      let wouldFit = inFlight > 0 && amount.minorUnits <= available.minorUnits.addingClamped(inFlight)
       throw wouldFit ? .inFlight(available: available) : .exceeds(available: available)
     }
     guard amount.isPositive else { throw .invalidAmount(amount) }

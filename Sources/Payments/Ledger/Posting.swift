@@ -46,8 +46,8 @@ package struct Balances: Sendable, Hashable {
     }
   }
 
-  /// Minor units that a payment can hold: the twelve digits of ISO 8583.
-  package static let mostHeld: Int64 = 999_999_999_999
+  /// Minor units that a payment can hold.
+  package static let mostHeld = Amount.limit.upperBound
 }
 
 /// What an operation moves when it is approved.

@@ -49,7 +49,7 @@ package struct WebhookBody: Sendable, Hashable {
       "statusOutput": [
         "isAuthorized": .bool(event.authorized > 0 || event.status == .verified),
         "isCancellable": .bool(event.authorized > event.captured),
-        "isRefundable": .bool(event.captured > event.refunded + event.chargedBack),
+        "isRefundable": .bool(event.kept > 0),
         "statusCategory": .string(wire.status.category),
         "statusCode": .integer(wire.status.rawValue),
       ],
@@ -61,7 +61,7 @@ package struct WebhookBody: Sendable, Hashable {
       ["amount": .integer(units), "currencyCode": .string(event.amount.currency.code)]
     }
     var output: JSONObject = [
-      "acquiredAmount": money(event.captured - event.refunded - event.chargedBack),
+      "acquiredAmount": money(event.kept),
       "amountOfMoney": money(event.amount.minorUnits),
     ]
     if let order { output["references"] = ["merchantReference": .string(order.merchantReference)] }

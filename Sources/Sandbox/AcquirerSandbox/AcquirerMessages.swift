@@ -119,7 +119,7 @@ extension JSONField {
       guard let currency = Currency(code: try member("currency").string), currency.isMoney else {
         throw AcquirerProblem.invalid("currency")
       }
-      let amount = Amount(minorUnits: try member("amount").integer, currency: currency)
+      let amount = try member("amount").amount(in: currency)
       guard !amount.isNegative else { throw AcquirerProblem.invalid("amount") }
       return amount
     }

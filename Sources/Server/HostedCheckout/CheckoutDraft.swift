@@ -170,43 +170,47 @@ private struct CartLines {
   init?(_ order: HostedOrder, _ amount: Amount) {
     guard let lines = order.shoppingCart?.items, (1...500).contains(lines.count) else { return nil }
     for (index, line) in lines.enumerated() {
-      guard let item = Self.item(line, number: index + 1) else { return nil }
+      guard let item = Self.item(line, amount.currency, number: index + 1) else { return nil }
       items.append(item)
     }
-    let shipping = (order.shipping?.shippingCost ?? 0) + (order.shipping?.shippingCostTax ?? 0)
-    let discount = order.discount?.amount ?? 0
-    guard shipping >= 0, discount >= 0 else { return nil }
+    let currency = amount.currency
+    let costs = [order.shipping?.shippingCost, order.shipping?.shippingCostTax].compactMap { $0?.amount(in: currency) }
+    let discount = order.discount?.amount?.amount(in: currency) ?? .zero(currency)
+    guard let shipping = try? costs.total(in: currency), !shipping.isNegative, !discount.isNegative,
+      let reduction = try? discount.negated()
+    else { return nil }
     let locale = ShopperLocale(order.customer?.locale ?? "en")
-    if shipping > 0 { fees.append(.init(label: HostedText.shipping.text(in: locale), amount: shipping)) }
-    if discount > 0 { fees.append(.init(label: HostedText.discount.text(in: locale), amount: -discount)) }
-    guard sum == amount.minorUnits else { return nil }
+    add(shipping, HostedText.shipping.text(in: locale))
+    add(reduction, HostedText.discount.text(in: locale))
+    guard (try? sum(in: currency)) == amount else { return nil }
   }
 
-  /// Nil when it does not fit into 64 bits.
-  private var sum: Int64? {
-    let parts = items.map { ($0.unitAmount, $0.quantity) } + fees.map { ($0.amount ?? 0, 1) }
-    return parts.reduce(Int64?.some(0)) { sum, part in
-      let (product, isLarge) = part.0.multipliedReportingOverflow(by: part.1)
-      guard let sum, !isLarge else { return nil }
-      let (next, isOver) = sum.addingReportingOverflow(product)
-      return isOver ? nil : next
+  private mutating func add(_ fee: Amount, _ label: String) {
+    if fee.minorUnits != 0 { fees.append(.init(label: label, amount: fee.minorUnits)) }
+  }
+
+  private func sum(in currency: Currency) throws(AmountError) -> Amount {
+    var sum = try fees.map { Amount(minorUnits: $0.amount ?? 0, currency: currency) }.total(in: currency)
+    for item in items {
+      sum = try sum.adding(Amount(minorUnits: item.unitAmount, currency: currency).times(item.quantity))
     }
+    return sum
   }
 
   /// True where the line names no amount.
-  private static func isSum(_ money: AmountOfMoney?, of price: Int64, times quantity: Int64) -> Bool {
-    let (sum, isOver) = price.multipliedReportingOverflow(by: quantity)
-    return !isOver && (money?.amount ?? sum) == sum
+  private static func isSum(_ money: AmountOfMoney?, of price: Amount, times quantity: Int64) -> Bool {
+    guard let sum = try? price.times(quantity) else { return false }
+    return money.map { $0.amount == sum.minorUnits } ?? true
   }
 
   /// A line whose pieces do not make its amount is shown as one piece of that amount.
-  private static func item(_ line: HostedOrder.Item, number: Int) -> BasketDocument.Item? {
+  private static func item(_ line: HostedOrder.Item, _ currency: Currency, number: Int) -> BasketDocument.Item? {
     let details = line.orderLineDetails
     guard let name = details?.productName ?? line.invoiceData?.description ?? details?.productCode else { return nil }
-    let (quantity, price) = (details?.quantity ?? 1, details?.productPrice)
+    let (quantity, price) = (details?.quantity ?? 1, details?.productPrice?.amount(in: currency))
     guard (1...9_999).contains(quantity) else { return nil }
-    if let price, price >= 0, isSum(line.amountOfMoney, of: price, times: quantity) {
-      return .init(id: "\(number)", label: String(name.prefix(200)), unitAmount: price, quantity: quantity)
+    if let price, !price.isNegative, isSum(line.amountOfMoney, of: price, times: quantity) {
+      return .init(id: "\(number)", label: String(name.prefix(200)), unitAmount: price.minorUnits, quantity: quantity)
     }
     guard let amount = line.amountOfMoney?.amount, amount >= 0 else { return nil }
     let label = quantity == 1 ? name : "\(quantity) × \(name)"

@@ -104,8 +104,7 @@ package struct AcquirerReport: Sendable, Hashable {
     return Line(
       reference: try member("reference") { $0.isEmpty ? nil : AttemptReference($0) },
       operation: try member("operation", Operation.init),
-      amount: Amount(
-        minorUnits: try member("amount") { Int64($0) }, currency: currency),
+      amount: try member("amount") { Int64($0).flatMap { Amount(received: $0, currency: currency) } },
       result: try member("result", Result.init), time: try member("time") { Timestamp(rfc3339: $0) })
   }
 }

@@ -69,19 +69,19 @@ package struct HostedOrder: Sendable, Decodable {
       package var productName: String?
       package var productCode: String?
       /// Minor units of one piece.
-      package var productPrice: Int64?
+      package var productPrice: MinorUnits?
       package var quantity: Int64?
     }
   }
 
   package struct Shipping: Sendable, Decodable {
-    package var shippingCost: Int64?
-    package var shippingCostTax: Int64?
+    package var shippingCost: MinorUnits?
+    package var shippingCostTax: MinorUnits?
     package var address: DirectCustomer.Address?
   }
 
   package struct Discount: Sendable, Decodable {
-    package var amount: Int64?
+    package var amount: MinorUnits?
   }
 }
 

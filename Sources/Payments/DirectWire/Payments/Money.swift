@@ -11,10 +11,39 @@ package struct AmountOfMoney: Sendable, Hashable, Codable {
     currencyCode = amount.currency.code
   }
 
+  package init(from decoder: any Decoder) throws {
+    let container = try decoder.container(keyedBy: CodingKeys.self)
+    amount = try container.decode(MinorUnits.self, forKey: .amount).units
+    currencyCode = try container.decode(String.self, forKey: .currencyCode)
+  }
+
   /// Nil for a currency that is none.
   package var value: Amount? {
     Currency(code: currencyCode).flatMap { $0.isMoney ? Amount(minorUnits: amount, currency: $0) : nil }
   }
+}
+
+/// Minor units on the wire, of a currency that stands elsewhere: within ``Amount/limit``, and nothing to calculate with
+/// before the currency makes an amount of it.
+package struct MinorUnits: Sendable, Hashable, Codable {
+  fileprivate let units: Int64
+
+  package init(_ amount: Amount) { units = amount.minorUnits }
+
+  package init(from decoder: any Decoder) throws {
+    let container = try decoder.singleValueContainer()
+    units = try container.decode(Int64.self)
+    guard Amount.limit.contains(units) else {
+      throw DecodingError.dataCorruptedError(in: container, debugDescription: "must have at most twelve digits")
+    }
+  }
+
+  package func encode(to encoder: any Encoder) throws {
+    var container = encoder.singleValueContainer()
+    try container.encode(units)
+  }
+
+  package func amount(in currency: Currency) -> Amount { Amount(minorUnits: units, currency: currency) }
 }
 
 /// The references of an order, a payment or an operation: Worldline's `OrderReferences`, `PaymentReferences` and

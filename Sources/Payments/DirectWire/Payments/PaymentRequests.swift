@@ -1,3 +1,5 @@
+package import TenderPayments
+
 /// The body of `POST /v2/{merchantId}/payments`: what Tender reads and writes of Worldline's `CreatePaymentRequest`.
 /// Members of other payment methods are ignored.
 package struct CreatePaymentRequest: Sendable, Codable {
@@ -105,15 +107,15 @@ package struct DirectCustomer: Sendable, Hashable, Codable {
 /// The body of `POST …/payments/{id}/capture`: Worldline's `CapturePaymentRequest`.
 package struct CapturePaymentRequest: Sendable, Hashable, Codable {
   /// In minor units; nil captures what is left.
-  package var amount: Int64?
+  package var amount: MinorUnits?
   /// Whether what is left afterwards is released.
   package var isFinal: Bool?
   /// Older SDKs know only this one.
   package var references: DirectReferences?
   package var operationReferences: DirectReferences?
 
-  package init(amount: Int64?, isFinal: Bool?, references: DirectReferences? = nil) {
-    self.amount = amount
+  package init(amount: Amount?, isFinal: Bool?, references: DirectReferences? = nil) {
+    self.amount = amount.map(MinorUnits.init)
     self.isFinal = isFinal
     self.references = references
     operationReferences = references

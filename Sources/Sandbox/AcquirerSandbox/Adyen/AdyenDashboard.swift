@@ -56,7 +56,7 @@ extension AdyenRoutes {
   @Sendable func actInDashboard(_ request: Request, _ context: Context) async throws -> Response {
     let (psp, act) = (context.parameters.get("psp") ?? "", context.parameters.get("act") ?? "")
     return try await managing(request) { account, body in
-      let value = try body.memberIfPresent("value")?.integer
+      let value = try body.memberIfPresent("value")?.minorUnits
       return try await service.store.database.write {
         try service.store.act(act, on: psp, value, for: account, in: $0)
       }

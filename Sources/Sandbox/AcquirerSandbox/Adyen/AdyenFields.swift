@@ -32,10 +32,10 @@ struct AdyenFields: Sendable {
     return text
   }
 
-  func integer(_ name: String) throws(AdyenProblem) -> Int64 {
+  private func minorUnits(_ name: String) throws(AdyenProblem) -> Int64 {
     guard let value = field.value[name], value != .null else { throw .required(name) }
-    guard case .integer(let number) = value else { throw .notReadable("\(name) is no whole number") }
-    return number
+    guard let units = try? JSONField(value).minorUnits else { throw .notReadable("\(name) is no whole number") }
+    return units
   }
 
   func object(_ name: String) throws(AdyenProblem) -> JSONField {
@@ -65,7 +65,7 @@ struct AdyenFields: Sendable {
   /// - Parameter mayBeZero: a payment of zero is a zero-value authorization.
   func amount(mayBeZero: Bool = false) throws(AdyenProblem) -> AdyenAmount {
     let fields = try AdyenFields(try object("amount"), "Amount", known: ["currency", "value"])
-    guard let amount = AdyenAmount(value: try fields.integer("value"), currency: try fields.text("currency")) else {
+    guard let amount = AdyenAmount(value: try fields.minorUnits("value"), currency: try fields.text("currency")) else {
       throw .currency
     }
     guard amount.value > 0 || mayBeZero && amount.value == 0 else { throw .amount }

@@ -38,7 +38,7 @@ extension CheckoutComRoutes {
   @Sendable func actInDashboard(_ request: Request, _ context: Context) async throws -> Response {
     let (id, act) = (context.parameters.get("id") ?? "", context.parameters.get("act") ?? "")
     return try await managing(request) { account, body in
-      let value = try body.memberIfPresent("value")?.integer
+      let value = try body.memberIfPresent("value")?.minorUnits
       return try await service.store.database.write {
         try service.store.act(act, on: id, value, of: account.processingChannel, in: $0)
       }

@@ -37,7 +37,7 @@ struct CheckoutComPaymentRequest: Sendable {
       throw CheckoutComProblem.invalid("currency_required")
     }
     guard Currency(code: code)?.isMoney == true else { throw CheckoutComProblem.invalid("currency_invalid") }
-    guard let value = try body.memberIfPresent("amount")?.integer, value >= 0,
+    guard let value = try body.memberIfPresent("amount")?.minorUnits, value >= 0,
       let amount = CheckoutComAmount(value: value, currency: code)
     else { throw CheckoutComProblem.invalid("amount_invalid") }
     return amount
@@ -104,7 +104,7 @@ struct CheckoutComActionRequest: Sendable {
   init(_ body: JSONField) throws {
     metadata = try body.memberIfPresent("metadata")?.object
     reference = try body.memberIfPresent("reference")?.text(limit: 80, "reference_invalid")
-    value = try body.memberIfPresent("amount")?.integer
+    value = try body.memberIfPresent("amount")?.minorUnits
     if let value, value <= 0 { throw CheckoutComProblem.invalid("amount_invalid") }
     let type = try body.memberIfPresent("capture_type")?.string ?? "Final"
     guard ["Final", "NonFinal"].contains(type) else { throw CheckoutComProblem.invalid("capture_type_invalid") }

@@ -35,9 +35,10 @@ struct StripeParameters: Sendable {
     return text
   }
 
+  /// A whole number, of minor units or less.
   func integer(_ name: String) throws(StripeProblem) -> Int64? {
     guard let text = self[name] else { return nil }
-    guard let number = Int64(text) else {
+    guard let number = Int64(text), Amount.limit.contains(number) else {
       throw .invalid(name, "Invalid integer: \(text)", code: "parameter_invalid_integer")
     }
     return number

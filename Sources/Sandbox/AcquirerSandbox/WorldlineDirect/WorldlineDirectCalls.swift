@@ -187,7 +187,7 @@ extension WorldlineDirectRoutes {
   @Sendable func actInPortal(_ request: Request, _ context: Context) async throws -> Response {
     let (id, act) = (context.parameters.get("id") ?? "", context.parameters.get("act") ?? "")
     return try await managing(request) { account, body in
-      let value = try body.memberIfPresent("value")?.integer
+      let value = try body.memberIfPresent("value")
       let reply = try await store.database.write { transaction in
         guard let name = DirectPaymentID(id),
           let payment = try WorldlineDirectPayment.find(name.payment, of: account.merchantID, in: transaction)
@@ -217,13 +217,14 @@ extension WorldlineDirectRoutes {
 
 extension WorldlineDirectStore {
   fileprivate func act(
-    _ act: String, on payment: WorldlineDirectPayment, _ value: Int64?, for account: WorldlineDirectAccount,
+    _ act: String, on payment: WorldlineDirectPayment, _ value: JSONField?, for account: WorldlineDirectAccount,
     in transaction: Transaction
   ) throws -> WorldlineDirectReply {
-    let money = value.map { AmountOfMoney(payment.of($0)) }
+    let amount = try value?.amount(in: payment.amount.currency)
+    let money = amount.map(AmountOfMoney.init)
     return switch act {
     case "captures":
-      try capture(CapturePaymentRequest(amount: value, isFinal: nil), payment, for: account, in: transaction)
+      try capture(CapturePaymentRequest(amount: amount, isFinal: nil), payment, for: account, in: transaction)
     case "cancels": try cancel(CancelPaymentRequest(amountOfMoney: money), payment, for: account, in: transaction)
     case "refunds": try refund(RefundPaymentRequest(amountOfMoney: money), payment, for: account, in: transaction)
     default: throw WorldlineDirectRefusal(.invalidValue("act", "there is no act \(act)"))

@@ -9,7 +9,7 @@ extension WorldlineDirectStore {
     _ request: CapturePaymentRequest, _ payment: WorldlineDirectPayment, for account: WorldlineDirectAccount,
     in transaction: Transaction
   ) throws -> WorldlineDirectReply {
-    let amount = request.amount ?? payment.free
+    let amount = request.amount?.amount(in: payment.amount.currency).minorUnits ?? payment.free
     guard amount > 0 else { throw WorldlineDirectRefusal(.invalidValue("amount", "must be positive")) }
     guard amount <= payment.free else { throw WorldlineDirectRefusal(.actionNotAllowed) }
     let isFinal = request.isFinal == true || request.amount == nil || amount == payment.free

@@ -1,6 +1,6 @@
-package import Foundation
+import Foundation
 import SwiftASN1
-package import TenderPayments
+import TenderPayments
 package import X509
 
 /// A certificate together with its private key.
@@ -79,8 +79,6 @@ extension Date {
 }
 
 extension Timestamp {
-  package init(_ date: Date) { self.init(seconds: Int64(date.timeIntervalSince1970)) }
-
   /// The same day and time some months later; the month's last day when it has no such day.
   func adding(months: Int64) -> Timestamp {
     let (year, month, day) = calendar

@@ -46,7 +46,7 @@ struct PaymentFile: Sendable {
   var possible: Set<PaymentVerb> {
     var verbs: Set<PaymentVerb> = []
     if [.authorized, .partiallyCaptured].contains(payment.status) { verbs.formUnion([.capture, .void]) }
-    if payment.captured - payment.refunded - payment.chargedBack > 0 { verbs.insert(.refund) }
+    if payment.kept > 0 { verbs.insert(.refund) }
     if !payment.status.isResolved || operations.contains(where: { $0.state.isOpen }) { verbs.insert(.settle) }
     if item.alarm != nil { verbs.insert(.acknowledge) }
     return verbs
@@ -55,9 +55,9 @@ struct PaymentFile: Sendable {
   func amount(_ units: Int64) -> Amount { Amount(minorUnits: units, currency: payment.amount.currency) }
 
   /// What is left to refund.
-  var refundable: Amount { amount(payment.captured - payment.refunded - payment.chargedBack) }
+  var refundable: Amount { amount(payment.kept) }
   /// What is left to capture.
-  var capturable: Amount { amount(payment.authorized - payment.captured) }
+  var capturable: Amount { amount(payment.uncaptured) }
 }
 
 /// A line of a payment's history.

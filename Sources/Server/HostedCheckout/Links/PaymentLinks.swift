@@ -83,7 +83,7 @@ extension HostedCheckouts {
   /// RFC 3339 with any offset, as SDKs write it: `2026-12-24T18:00:00+01:00`, with a fraction or without.
   private static func time(_ text: String) -> Timestamp? {
     for style in [Date.ISO8601FormatStyle(), Date.ISO8601FormatStyle(includingFractionalSeconds: true)] {
-      if let date = try? style.parse(text) { return Timestamp(seconds: Int64(date.timeIntervalSince1970)) }
+      if let date = try? style.parse(text) { return Timestamp(date) }
     }
     return Timestamp(rfc3339: text)
   }

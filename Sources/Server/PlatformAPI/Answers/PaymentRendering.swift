@@ -85,7 +85,7 @@ extension PaymentRendering {
 
   private var output: DirectPaymentOutput {
     DirectPaymentOutput(
-      amountOfMoney: payment.amount, acquiredAmount: money(payment.captured - payment.refunded - payment.chargedBack),
+      amountOfMoney: payment.amount, acquiredAmount: money(payment.kept),
       references: order.references, mobile: mobile, at: payment.createdAt)
   }
 
@@ -121,14 +121,14 @@ extension PaymentRendering {
   private var isAuthorized: Bool { payment.status.isResolved && ![.declined, .failed].contains(payment.status) }
 
   /// What can be captured or cancelled.
-  private var free: Int64 { payment.authorized - payment.captured - underWay(.capture) - underWay(.void) }
-
-  private var refundable: Int64 {
-    payment.captured - payment.refunded - payment.chargedBack - underWay(.refund)
+  private var free: Int64 {
+    payment.uncaptured.subtractingClamped(underWay(.capture)).subtractingClamped(underWay(.void))
   }
 
+  private var refundable: Int64 { payment.kept.subtractingClamped(underWay(.refund)) }
+
   private func underWay(_ kind: OperationKind) -> Int64 {
-    operations.filter { $0.kind == kind && $0.state.isOpen }.reduce(0) { $0 + $1.amount.minorUnits }
+    operations.filter { $0.kind == kind && $0.state.isOpen }.reduce(0) { $0.addingClamped($1.amount.minorUnits) }
   }
 
   private func money(_ units: Int64) -> Amount { Amount(minorUnits: units, currency: payment.amount.currency) }

@@ -124,7 +124,7 @@ extension PlatformPayments {
     try await refusing {
       let payment = try await known(id, of: call.merchant)
       let request = try Self.read(CapturePaymentRequest.self, body) ?? CapturePaymentRequest(amount: nil, isFinal: nil)
-      let amount = try request.amount.map { try Self.amount($0, in: payment.amount.currency, "amount") }
+      let amount = try request.amount.map { try Self.positive($0.amount(in: payment.amount.currency), "amount") }
       let capture = FollowUp.capture(payment.id, amount, isFinal: request.isFinal ?? false)
       let done = try await perform(capture.named(try Self.name(request.merchantReference)), call)
       guard done.record.state != .failed else { throw Self.unreached(done) }
@@ -242,12 +242,12 @@ extension PlatformPayments {
       throw PlatformRefusal.invalid(
         "amountOfMoney.currencyCode", "The payment is in \(payment.amount.currency.code).")
     }
-    return try amount(value.minorUnits, in: value.currency, "amountOfMoney.amount")
+    return try positive(value, "amountOfMoney.amount")
   }
 
-  private static func amount(_ units: Int64, in currency: Currency, _ property: String) throws -> Amount {
-    guard units > 0 else { throw PlatformRefusal.invalid(property, "An amount is more than zero.") }
-    return Amount(minorUnits: units, currency: currency)
+  private static func positive(_ amount: Amount, _ property: String) throws -> Amount {
+    guard amount.isPositive else { throw PlatformRefusal.invalid(property, "An amount is more than zero.") }
+    return amount
   }
 
   static func name(_ reference: String?, _ property: String = "references.merchantReference") throws -> String? {

@@ -75,7 +75,7 @@ extension Doctor {
     guard let own = seen.chain.first.flatMap({ try? Certificate(derEncoded: $0) }) else {
       return [check.tlsAnswers.failed(name, "the certificate cannot be read"), version]
     }
-    let end = Timestamp(seconds: Int64(own.notValidAfter.timeIntervalSince1970))
+    let end = Timestamp(own.notValidAfter)
     let trusted = check.tlsTrusted.require(
       seen.trustProblem == nil, name, ok: "the system's roots vouch for it", failed: seen.trustProblem ?? "")
     return [

@@ -59,8 +59,8 @@ struct ExaminedCertificate: Sendable {
 }
 
 extension ExaminedCertificate {
-  var notBefore: Timestamp? { certificate.map { Timestamp(seconds: Int64($0.notValidBefore.timeIntervalSince1970)) } }
-  var notAfter: Timestamp? { certificate.map { Timestamp(seconds: Int64($0.notValidAfter.timeIntervalSince1970)) } }
+  var notBefore: Timestamp? { certificate.map { Timestamp($0.notValidBefore) } }
+  var notAfter: Timestamp? { certificate.map { Timestamp($0.notValidAfter) } }
   var isFromApple: Bool { certificate?.isFromApple ?? false }
 
   var keyType: KeyType? {

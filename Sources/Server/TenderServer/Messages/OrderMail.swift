@@ -47,7 +47,7 @@ struct OrderMail: Sendable {
   private func announceRefund(_ event: OutboxEvent, _ merchant: MailMerchant, _ store: Transaction) throws {
     let before = try OutboxEvent.find(event.payment, event.sequence - 1, in: store)?.refunded ?? 0
     guard event.refunded > before, let (order, shopper) = try shopper(of: event, store) else { return }
-    let amount = Amount(minorUnits: event.refunded - before, currency: event.amount.currency)
+    let amount = Amount(minorUnits: event.refunded.subtractingClamped(before), currency: event.amount.currency)
     let content = MailContent.refund(of: order.merchantReference, amount: amount, merchant.brand)
     try MailOutbox.add(
       mail(.refund, content, merchant, shopper), once: "refund/\(event.payment)/\(event.sequence)", random: random,

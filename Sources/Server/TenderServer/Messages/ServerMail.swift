@@ -92,7 +92,7 @@ extension TLSHandshake {
   /// Until when the server's own certificate is valid.
   var end: Timestamp? {
     chain.first.flatMap { try? Certificate(derEncoded: $0) }
-      .map { Timestamp(seconds: Int64($0.notValidAfter.timeIntervalSince1970)) }
+      .map { Timestamp($0.notValidAfter) }
   }
 }
 

@@ -57,7 +57,7 @@ final class CounterFamily: Sendable {
 
   func count(_ labels: [String: String] = [:], by amount: Int64 = 1) {
     let key = Labels.text(labels)
-    counts.withLock { $0[key, default: 0] += amount }
+    counts.withLock { counts in counts[key] = counts[key, default: 0].addingClamped(amount) }
   }
 
   var text: String {

@@ -1,4 +1,5 @@
 import StrictJSON
+import TenderPayments
 import Testing
 
 @Suite struct `Reading values of JSON` {
@@ -30,6 +31,14 @@ import Testing
   @Test func `an amount with a fraction or an exponent is no integer`() throws {
     for text in ["1.5", "1e2", "1.0", "9223372036854775808", "\"1\""] {
       #expect(throws: JSONError.self) { try root(text).integer }
+    }
+  }
+
+  @Test func `an amount has at most twelve digits`() throws {
+    let euro = try #require(Currency(code: "EUR"))
+    #expect(try root("999999999999").amount(in: euro).minorUnits == 999_999_999_999)
+    for text in ["1000000000000", "-1000000000000", "9223372036854775807", "12.5"] {
+      #expect(throws: JSONError.self) { try root(text).amount(in: euro) }
     }
   }
 

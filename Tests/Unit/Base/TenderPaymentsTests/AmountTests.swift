@@ -29,6 +29,36 @@ import TenderPayments
     #expect(throws: AmountError.overflow) { try most.times(2) }
   }
 
+  @Test func `from outside have at most twelve digits`() throws {
+    let most: Int64 = 999_999_999_999
+    #expect(Amount(received: most, currency: eur)?.minorUnits == most)
+    #expect(Amount(received: -most, currency: eur)?.minorUnits == -most)
+    for units in [most + 1, -most - 1, .max, .min] { #expect(Amount(received: units, currency: eur) == nil) }
+    #expect(try Amount(decimal: "9999999999.99", currency: eur).minorUnits == most)
+    #expect(throws: AmountError.overflow) { try Amount(decimal: "10000000000.00", currency: eur) }
+    #expect(throws: AmountError.overflow) { try Amount(decimal: "-10000000000.00", currency: eur) }
+  }
+
+  @Test func `are divided without rounding, or not at all`() {
+    #expect(Amount(minorUnits: 1200, currency: eur).divided(by: 100) == Amount(minorUnits: 12, currency: eur))
+    for (units, divisor) in [(1250, 100), (1200, 0), (.min, -1)] as [(Int64, Int64)] {
+      #expect(Amount(minorUnits: units, currency: eur).divided(by: divisor) == nil)
+    }
+  }
+
+  @Test func `stop no counter and no clock`() {
+    #expect(
+      Int64.max.addingClamped(1) == .max && Int64.min.addingClamped(-1) == .min && Int64(2).addingClamped(-3) == -1)
+    #expect(Int64.min.subtractingClamped(1) == .min && Int64.max.subtractingClamped(-1) == .max)
+    #expect(Int64.max.multipliedClamped(by: -2) == .min && Int64.min.multipliedClamped(by: -1) == .max)
+    for seconds in [Int64.min, .max] {
+      let moment = Timestamp(seconds: seconds)
+      #expect(moment.adding(.seconds(seconds)) == moment && !moment.description.isEmpty)
+      #expect(moment.since(Timestamp(seconds: 0)).microseconds == moment.microseconds)
+    }
+    #expect(Timestamp(seconds: .min).since(Timestamp(seconds: .max)).microseconds == .min)
+  }
+
   @Test func `of two currencies cannot be added`() {
     #expect(throws: AmountError.currencyMismatch(eur, jpy)) { try Amount.zero(eur).adding(.zero(jpy)) }
   }

@@ -55,6 +55,19 @@ import Testing
     }
   }
 
+  /// Pesos are counted in hundredths on the wire.
+  @Test func `an amount that its units do not hold is not sent`() async throws {
+    try await CheckoutComVisit.run { visit async throws in
+      let peso = try #require(Currency(code: "CLP"))
+      guard case .notSent = try await visit.authorize("R1", Amount(minorUnits: .max, currency: peso)) else {
+        throw Wrong()
+      }
+      let capture = FollowUpRequest(
+        reference: "C1", authorization: "pay_1", amount: Amount(minorUnits: .max / 2, currency: peso))
+      guard case .notSent = try await visit.acquirer().capture(capture, .after(TestRun.whole)) else { throw Wrong() }
+    }
+  }
+
   @Test func `above the rate nothing was sent`() async throws {
     try await CheckoutComVisit.run { visit async throws in
       try await visit.fault("too_many_requests")

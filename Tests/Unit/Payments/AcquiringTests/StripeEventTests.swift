@@ -76,6 +76,27 @@ import Testing
     #expect(events.last?.content == .movement(.capture) && events.last?.subject == .authorization("pi_1"))
   }
 
+  @Test(arguments: ["amount", "amount_capturable", "amount_received"])
+  func `an event with an amount of more than twelve digits is not read`(_ member: String) {
+    for units in [Int64.max, .min, 1_000_000_000_000] {
+      let object = Self.intent(["status": "succeeded", member: .integer(units)])
+      #expect(throws: EventRefusal.self) { try Self.read(Self.event("payment_intent.succeeded", object)) }
+    }
+  }
+
+  @Test func `numbers that somebody wrote into the metadata or the times stop nothing`() throws {
+    let object = Self.intent([
+      "status": "succeeded", "amount_capturable": 0, "amount_received": 1250, "created": .integer(.max),
+      "canceled_at": .integer(.min),
+      "metadata": [
+        "tender_reference": "R1", "capture_C1": "9223372036854775807", "capture_C2": "9223372036854775807",
+        "capture_C3": "-9223372036854775808", "capture_C4": "250",
+      ],
+    ])
+    let events = try Self.read(Self.event("payment_intent.succeeded", object))
+    #expect(events.map(\.amount) == [.eur(1250), .eur(250), .eur(1000)])
+  }
+
   @Test func `a cancel is our void by its key, a person's, or the time's`() throws {
     func events(_ changes: [String: JSONValue], key: String?) throws -> [AcquirerEvent] {
       let object = Self.intent(["status": "canceled", "amount_capturable": 0].merging(changes) { $1 })

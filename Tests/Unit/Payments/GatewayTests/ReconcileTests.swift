@@ -132,6 +132,7 @@ private struct Month {
   @Test(arguments: [
     "reference,operation,amount,currency,result\nr,capture,1,EUR,approved\n",
     "reference,operation,amount,currency,result,time\nr,capture,1.5,EUR,approved,2026-11-21T10:00:00Z\n",
+    "reference,operation,amount,currency,result,time\nr,capture,9223372036854775807,EUR,approved,2026-11-21T10:00:00Z\n",
     "reference,operation,amount,currency,result,time\nr,capture,1,EUX,approved,2026-11-21T10:00:00Z\n",
     "reference,operation,amount,currency,result,time\nr,chargeback,1,EUR,approved,2026-11-21T10:00:00Z\n",
     "reference,operation,amount,currency,result,time\nr,capture,1,EUR,approved\n",

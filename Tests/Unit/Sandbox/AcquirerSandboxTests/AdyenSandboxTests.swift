@@ -34,6 +34,7 @@ import TokenIssuer
     arguments: [
       (["amunt": 1], 422, "702"), (["reference": 5], 400, "702"),
       (["amount": ["currency": "EUR", "value": "5"]], 400, "702"),
+      (["amount": ["currency": "EUR", "value": .integer(.max)]], 400, "702"),
       (["amount": ["currency": "EUR", "value": -1]], 422, "137"),
       (["amount": ["currency": "XXX", "value": 5]], 422, "138"),
       (["reference": .string(String(repeating: "r", count: 81))], 422, "702"),

@@ -27,6 +27,7 @@ import TokenIssuer
   @Test(arguments: [
     ("amount=1250", "amount=0", "parameter_invalid_integer"),
     ("amount=1250", "amount=12.50", "parameter_invalid_integer"),
+    ("amount=1250", "amount=9223372036854775807", "parameter_invalid_integer"),
     ("amount=1250&", "", "parameter_missing"), ("currency=eur&", "", "parameter_missing"),
     ("currency=eur", "currency=xxx", nil), ("currency=eur", "currency=isk", nil),
     ("confirm=true", "confirm=maybe", nil),

@@ -77,6 +77,7 @@ import TokenIssuer
       for (amount, property) in [
         (["amount": 0, "currencyCode": "EUR"], "order.amountOfMoney.amount"),
         (["amount": "1", "currencyCode": "EUR"], "order.amountOfMoney.amount"),
+        (["amount": .integer(.max), "currencyCode": "EUR"], "order.amountOfMoney.amount"),
         (["amount": 1, "currencyCode": "XXX"], "order.amountOfMoney.currencyCode"),
         (["amount": 1], "order.amountOfMoney.currencyCode"),
       ] as [(JSONValue, String)] {

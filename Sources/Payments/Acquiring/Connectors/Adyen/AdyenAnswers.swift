@@ -130,7 +130,7 @@ extension AdyenMessages {
     guard let currency = Currency(code: code), currency.isMoney else {
       throw JSONError(.invalid, path: field.path, "no currency")
     }
-    return Amount(minorUnits: try field.member("value").integer, currency: currency)
+    return try field.member("value").amount(in: currency)
   }
 
   /// Adyen's name of a payment or modification. It becomes part of an address, so it must look like a name.

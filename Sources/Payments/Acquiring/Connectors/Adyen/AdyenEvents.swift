@@ -75,11 +75,13 @@ private struct AdyenItem {
   var event: AcquirerEvent? {
     get throws(EventRefusal) {
       guard let (subject, content) = try meaning else { return nil }
-      guard let currency = Currency(code: currency), currency.isMoney, value >= 0 else { throw .unintelligible }
+      guard let currency = Currency(code: currency), currency.isMoney,
+        let amount = Amount(received: value, currency: currency), !amount.isNegative
+      else { throw .unintelligible }
       // Adyen sends an event again with the same three values.
       return AcquirerEvent(
         id: "\(code):\(pspReference):\(isSuccess)", subject: subject,
-        amount: Amount(minorUnits: value, currency: currency), content: content,
+        amount: amount, content: content,
         name: AdyenMessages.isName(pspReference) ? pspReference : nil)
     }
   }

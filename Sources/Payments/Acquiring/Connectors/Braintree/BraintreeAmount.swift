@@ -11,7 +11,7 @@ enum BraintreeAmount {
     return "\(sign)\(padded.dropLast(decimals)).\(padded.suffix(decimals))"
   }
 
-  /// Further decimals must be zeros. Nil for anything but digits with at most one point, and for more than 64 bits.
+  /// Further decimals must be zeros. Nil for anything but digits with at most one point, and for more than ``Amount/limit``.
   static func read(_ text: String, _ currency: Currency, decimals: Int) -> Amount? {
     let parts = text.split(separator: ".", omittingEmptySubsequences: false)
     let isNumber = parts.allSatisfy { !$0.isEmpty && $0.utf8.allSatisfy { (0x30...0x39).contains($0) } }
@@ -20,6 +20,6 @@ enum BraintreeAmount {
     guard fraction.dropFirst(decimals).allSatisfy({ $0 == "0" }) else { return nil }
     let kept = fraction.prefix(decimals)
     let zeros = String(repeating: "0", count: decimals - kept.utf8.count)
-    return Int64(parts[0] + kept + zeros).map { Amount(minorUnits: $0, currency: currency) }
+    return Int64(parts[0] + kept + zeros).flatMap { Amount(received: $0, currency: currency) }
   }
 }

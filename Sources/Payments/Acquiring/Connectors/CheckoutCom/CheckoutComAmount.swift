@@ -19,7 +19,9 @@ enum CheckoutComAmount {
   }
 
   /// What stands in a request.
-  static func wire(_ amount: Amount) -> JSONValue { .integer(amount.minorUnits * factor(amount.currency)) }
+  static func wire(_ amount: Amount) throws(AmountError) -> JSONValue {
+    .integer(try amount.times(factor(amount.currency)).minorUnits)
+  }
 
   /// - Parameter code: the currency's.
   static func read(_ value: JSONField, _ code: JSONField) throws(JSONError) -> Amount {
@@ -30,11 +32,10 @@ enum CheckoutComAmount {
   }
 
   static func read(_ value: JSONField, _ currency: Currency) throws(JSONError) -> Amount {
-    let (units, factor) = (try value.integer, factor(currency))
-    guard units >= 0, units.isMultiple(of: factor) else {
+    guard let amount = try value.amount(in: currency).divided(by: factor(currency)), !amount.isNegative else {
       throw JSONError(.invalid, path: value.path, "no amount of \(currency.code)")
     }
-    return Amount(minorUnits: units / factor, currency: currency)
+    return amount
   }
 
   private static func factor(_ currency: Currency) -> Int64 {

@@ -73,7 +73,7 @@ struct CheckoutComConnector: Sendable {
     case (.sealed, let name?): source = CheckoutComMessages.token(name)
     case (.sealed, nil): return .notSent("there is no token yet")
     }
-    let body = messages.payment(request, channel, source)
+    guard let body = try? messages.payment(request, channel, source) else { return .notSent(tooMuch) }
     return CheckoutComAnswers.authorization(await post("/payments", body, under: request.reference, deadline), request)
   }
 
@@ -81,8 +81,9 @@ struct CheckoutComConnector: Sendable {
     guard Self.isKey(request.reference), CheckoutComAnswers.isName(request.authorization) else {
       return .notSent(badReference)
     }
+    guard let body = try? CheckoutComMessages.action(kind, request) else { return .notSent(tooMuch) }
     let path = "/payments/\(request.authorization)/\(kind.path)"
-    let response = await post(path, CheckoutComMessages.action(kind, request), under: request.reference, deadline)
+    let response = await post(path, body, under: request.reference, deadline)
     // 403 says that the payment's state or the key does not allow it. Asking changes nothing.
     if case .success(let response) = response, response.status == 403 {
       return CheckoutComAnswers.notAllowed(kind, request, await find(request.authorization, deadline))
@@ -149,4 +150,5 @@ extension CheckoutComConnector {
   }
 }
 
+private let tooMuch = "an amount that Checkout.com's units do not hold"
 private let badReference = "a name that Checkout.com does not take"

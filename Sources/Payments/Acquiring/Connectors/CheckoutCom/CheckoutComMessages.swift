@@ -35,11 +35,13 @@ struct CheckoutComMessages: Sendable {
   let settings: CheckoutComSettings
 
   /// - Parameter source: the token of the first step, or the network token.
-  func payment(_ request: AuthorizationRequest, _ channel: String, _ source: JSONObject) -> JSONValue {
+  func payment(
+    _ request: AuthorizationRequest, _ channel: String, _ source: JSONObject
+  ) throws(AmountError) -> JSONValue {
     var source = source
     source["billing_address"] = request.sale.shopper.flatMap(Self.address)
     var body: JSONObject = [
-      "source": .object(source), "amount": CheckoutComAmount.wire(request.amount),
+      "source": .object(source), "amount": try CheckoutComAmount.wire(request.amount),
       "currency": .string(request.amount.currency.code), "payment_type": "Regular",
       "reference": .string(request.reference.rawValue), "capture": false, "processing_channel_id": .string(channel),
     ]
@@ -66,10 +68,10 @@ struct CheckoutComMessages: Sendable {
     ["type": "applepay", "token_data": .object(token.paymentData)]
   }
 
-  static func action(_ kind: CheckoutComAction, _ request: FollowUpRequest) -> JSONValue {
+  static func action(_ kind: CheckoutComAction, _ request: FollowUpRequest) throws(AmountError) -> JSONValue {
     let name = JSONValue.string(kind.reference(request.reference))
     var body: JSONObject = ["reference": name, "metadata": ["operation": name]]
-    if kind != .void { body["amount"] = CheckoutComAmount.wire(request.amount) }
+    if kind != .void { body["amount"] = try CheckoutComAmount.wire(request.amount) }
     if kind == .capture { body["capture_type"] = request.isFinal || request.isWhole ? "Final" : "NonFinal" }
     return .object(body)
   }

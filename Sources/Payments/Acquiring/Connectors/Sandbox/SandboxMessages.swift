@@ -128,11 +128,11 @@ extension SandboxMessages {
   /// Nil when the whole amount was approved. More than was asked for makes no sense.
   private static func approvedAmount(_ root: JSONField, _ asked: Amount) throws(JSONError) -> Amount? {
     guard let field = try root.memberIfPresent("approvedAmount") else { return nil }
-    let units = try field.integer
-    guard units >= 1, units <= asked.minorUnits else {
+    let approved = try field.amount(in: asked.currency)
+    guard approved.isPositive, approved.minorUnits <= asked.minorUnits else {
       throw JSONError(.invalid, path: field.path, "not from 1 to the amount that was asked for")
     }
-    return units == asked.minorUnits ? nil : Amount(minorUnits: units, currency: asked.currency)
+    return approved == asked ? nil : approved
   }
 
   /// It becomes part of an address when the authorization is captured, so it must look like a name.

@@ -12,10 +12,9 @@ enum SandboxProviderEvents {
     guard isAuthentic(event, secret) else { throw .notAuthentic }
     guard let root = try? JSONField(JSONReader.read(event.body)), let id = try? root.member("id").string,
       (1...64).contains(id.utf8.count), let reference = try? root.member("reference").string,
-      let units = try? root.member("amount").integer,
-      let currency = (try? root.member("currency").string).flatMap({ Currency(code: $0) })
+      let currency = (try? root.member("currency").string).flatMap({ Currency(code: $0) }),
+      let amount = try? root.member("amount").amount(in: currency)
     else { throw .unintelligible }
-    let amount = Amount(minorUnits: units, currency: currency)
     let answer = SandboxMessages.read(event.body, about: AttemptReference(reference), amount)
     if case .unknown = answer { throw .unintelligible }
     return AcquirerEvent(id: id, reference: AttemptReference(reference), amount: amount, answer: answer)
@@ -26,8 +25,8 @@ enum SandboxProviderEvents {
     guard !secret.isEmpty, let time = parts.first(where: { $0.first == "t" })?.last, let seconds = Int64(time) else {
       return false
     }
-    let age = event.arrivedAt.seconds.subtractingReportingOverflow(seconds)
-    guard !age.overflow, abs(age.partialValue) <= tolerance.components.seconds else { return false }
+    let age = event.arrivedAt.seconds.subtractingClamped(seconds)
+    guard age.magnitude <= tolerance.components.seconds else { return false }
     let signed = Array("\(seconds).".utf8) + event.body
     let key = SymmetricKey(data: Array(secret.utf8))
     // Computed once: a header may hold hundreds of signatures, and the body is long.

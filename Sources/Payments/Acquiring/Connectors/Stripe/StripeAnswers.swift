@@ -60,7 +60,9 @@ struct StripeAnswers: Sendable {
       let intent = try StripeIntent(root)
       guard isAbout(intent, request) else { return .anotherIntent }
       // What was captured in part before has succeeded, and its rest is released.
-      let isReleased = intent.status == "canceled" || intent.status == "succeeded" && intent.capturable == 0
+      let isReleased =
+        intent.status == "canceled"
+        || intent.status == "succeeded" && intent.capturable == .zero(intent.amount.currency)
       return isReleased ? .approved(Approval(acquirerReference: intent.id)) : .uncertain(intent)
     }
   }
@@ -106,8 +108,8 @@ extension StripeAnswers {
   func hold(_ intent: StripeIntent, _ asked: Amount) -> AcquirerAnswer {
     guard intent.amount == asked else { return .anotherIntent }
     switch intent.status {
-    case "requires_capture" where intent.capturable + intent.received == asked.minorUnits: return .approved(intent)
-    case "succeeded" where intent.received > 0: return .approved(intent)
+    case "requires_capture" where (try? intent.capturable.adding(intent.received)) == asked: return .approved(intent)
+    case "succeeded" where intent.received.isPositive: return .approved(intent)
     case "processing": return .pending(Pending(acquirerReference: intent.id))
     // Nobody leads the shopper to a challenge. The device has authenticated them; the account asks for more.
     case "requires_action", "requires_confirmation":
@@ -123,7 +125,7 @@ extension StripeAnswers {
   /// What an intent says of one of our captures; nil when it does not know it.
   func captured(_ intent: StripeIntent, by reference: AttemptReference, _ amount: Amount) -> AcquirerAnswer? {
     guard let value = intent.captures[reference] else { return nil }
-    guard intent.amount(of: value) == amount, intent.received >= value else { return .anotherIntent }
+    guard value == amount, intent.received.minorUnits >= value.minorUnits else { return .anotherIntent }
     return .approved(Approval(acquirerReference: intent.id))
   }
 

@@ -98,12 +98,11 @@ private struct StripeEvent {
       for (capture, value) in intent.captures.sorted(by: { $0.key.rawValue < $1.key.rawValue }) {
         events.append(
           AcquirerEvent(
-            id: "captured:\(capture)", reference: capture, amount: intent.amount(of: value),
+            id: "captured:\(capture)", reference: capture, amount: value,
             answer: .approved(Approval(acquirerReference: intent.id))))
       }
-      if intent.capturedElsewhere > 0 {
-        events.append(
-          movement(.capture, intent.id, intent.amount(of: intent.capturedElsewhere), "\(intent.received)"))
+      if let taken = intent.capturedElsewhere {
+        events.append(movement(.capture, intent.id, taken, "\(intent.received.minorUnits)"))
       }
       return events
     }
@@ -125,7 +124,7 @@ private struct StripeEvent {
   private var canceled: [AcquirerEvent] {
     get throws(JSONError) {
       guard let intent = try StripeIntent.ours(object), let reference = intent.reference else { return [] }
-      let released = intent.amount(of: intent.amount.minorUnits - intent.received)
+      let released = intent.released
       switch cause {
       case (.void, let void)?:
         let approval = Approval(acquirerReference: intent.id)

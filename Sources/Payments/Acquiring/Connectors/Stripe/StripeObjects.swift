@@ -7,8 +7,8 @@ struct StripeIntent: Sendable {
   let status: String
   /// What was asked for, in Stripe's units.
   let amount: Amount
-  let capturable: Int64
-  let received: Int64
+  let capturable: Amount
+  let received: Amount
   let isLive: Bool
   let metadata: [String: String]
   let cancellationReason: String?
@@ -23,8 +23,8 @@ struct StripeIntent: Sendable {
     id = try field.stripeName("id", of: "payment_intent")
     status = try field.member("status").string
     amount = try field.stripeAmount
-    capturable = try field.memberIfPresent("amount_capturable")?.integer ?? 0
-    received = try field.memberIfPresent("amount_received")?.integer ?? 0
+    capturable = try field.memberIfPresent("amount_capturable")?.amount(in: amount.currency) ?? .zero(amount.currency)
+    received = try field.memberIfPresent("amount_received")?.amount(in: amount.currency) ?? .zero(amount.currency)
     isLive = try field.member("livemode").bool
     metadata = try field.stripeMetadata
     cancellationReason = try field.memberIfPresent("cancellation_reason")?.string
@@ -51,19 +51,27 @@ struct StripeIntent: Sendable {
   /// Our name of the authorization; nil for an intent that is not ours.
   var reference: AttemptReference? { metadata[StripeMessages.reference].map { AttemptReference($0) } }
 
-  /// Our captures, and what each took.
-  var captures: [AttemptReference: Int64] {
+  /// Our captures, and what each took. Whoever has the account can write metadata, also what is no amount.
+  var captures: [AttemptReference: Amount] {
     let prefix = StripeMessages.capturePrefix
     return metadata.reduce(into: [:]) { captures, member in
-      guard member.key.hasPrefix(prefix), let value = Int64(member.value) else { return }
-      captures[AttemptReference(String(member.key.dropFirst(prefix.count)))] = value
+      guard member.key.hasPrefix(prefix), let units = Int64(member.value),
+        let taken = Amount(received: units, currency: amount.currency)
+      else { return }
+      captures[AttemptReference(String(member.key.dropFirst(prefix.count)))] = taken
     }
   }
 
-  /// What a person captured in the dashboard, or the account by itself.
-  var capturedElsewhere: Int64 { received - captures.values.reduce(0, +) }
+  /// What a person captured in the dashboard, or the account by itself; nil where that is nothing.
+  var capturedElsewhere: Amount? { rest(of: received, without: Array(captures.values)) }
 
-  func amount(of units: Int64) -> Amount { Amount(minorUnits: units, currency: amount.currency) }
+  /// What no capture has taken.
+  var released: Amount { rest(of: amount, without: [received]) ?? .zero(amount.currency) }
+
+  private func rest(of whole: Amount, without parts: [Amount]) -> Amount? {
+    let rest = try? whole.subtracting(parts.total(in: whole.currency))
+    return rest.flatMap { $0.isPositive ? $0 : nil }
+  }
 
   /// Whether the issuer's hold has ended without a capture: by its age, not by a cancel.
   var isExpired: Bool { ["automatic", "expired"].contains(cancellationReason) }
@@ -121,7 +129,7 @@ extension JSONField {
       guard let currency = Currency(code: code.uppercased()), currency.isMoney else {
         throw JSONError(.invalid, path: path, "no currency")
       }
-      return Amount(minorUnits: try member("amount").integer, currency: currency)
+      return try member("amount").amount(in: currency)
     }
   }
 

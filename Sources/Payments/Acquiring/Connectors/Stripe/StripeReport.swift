@@ -45,12 +45,12 @@ struct StripeReport: Sendable {
 
   private func lines(_ intent: StripeIntent) async throws(Unavailable) -> [AcquirerReport.Line] {
     guard let reference = intent.reference else { return [] }
-    var lines = [intent.line(.authorize, reference, intent.amount.minorUnits, intent.result)]
+    var lines = [intent.line(.authorize, reference, intent.amount, intent.result)]
     for (capture, value) in intent.captures { lines.append(intent.line(.capture, capture, value, .approved)) }
-    if intent.capturedElsewhere > 0 {
-      lines.append(intent.line(.capture, AttemptReference(intent.id), intent.capturedElsewhere, .approved))
+    if let taken = intent.capturedElsewhere {
+      lines.append(intent.line(.capture, AttemptReference(intent.id), taken, .approved))
     }
-    if let released = intent.released {
+    if let released = intent.cancelled {
       let (operation, own) = try await void(intent, reference)
       lines.append(intent.line(operation, own, released, .approved))
     }
@@ -85,17 +85,16 @@ extension StripeIntent {
   }
 
   /// What a cancel released of a hold; nil where there was no cancel, or no hold.
-  fileprivate var released: Int64? {
-    guard canceledAt != nil, decline == nil, cancellationReason != "abandoned" else { return nil }
-    return amount.minorUnits - received
+  fileprivate var cancelled: Amount? {
+    canceledAt != nil && decline == nil && cancellationReason != "abandoned" ? released : nil
   }
 
   fileprivate func line(
-    _ operation: AcquirerReport.Operation, _ reference: AttemptReference, _ units: Int64,
+    _ operation: AcquirerReport.Operation, _ reference: AttemptReference, _ amount: Amount,
     _ result: AcquirerReport.Result
   ) -> AcquirerReport.Line {
     AcquirerReport.Line(
-      reference: reference, operation: operation, amount: amount(of: units), result: result,
+      reference: reference, operation: operation, amount: amount, result: result,
       time: operation == .void || operation == .reverse ? canceledAt ?? createdAt : createdAt)
   }
 }

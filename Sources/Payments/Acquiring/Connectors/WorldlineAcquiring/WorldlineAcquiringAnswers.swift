@@ -204,7 +204,7 @@ extension WorldlineAcquiringAnswers {
     guard let currency = Currency(code: code), currency.isMoney,
       try field.member("numberOfDecimals").integer == Int64(currency.exponent)
     else { throw JSONError(.invalid, path: field.path, "no amount in ISO 4217's units") }
-    return Amount(minorUnits: try field.member("amount").integer, currency: currency)
+    return try field.member("amount").amount(in: currency)
   }
 
   /// Worldline's name of a payment or refund. It becomes part of an address, so it must look like a name.

@@ -89,7 +89,7 @@ enum WorldlineDirectMessages {
 
   static func capture(_ request: FollowUpRequest) -> CapturePaymentRequest {
     CapturePaymentRequest(
-      amount: request.amount.minorUnits, isFinal: request.isFinal, references: references(.capture, request))
+      amount: request.amount, isFinal: request.isFinal, references: references(.capture, request))
   }
 
   static func cancel(_ request: FollowUpRequest) -> CancelPaymentRequest {
