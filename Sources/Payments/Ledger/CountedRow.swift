@@ -2,7 +2,7 @@ import Storage
 import TenderPayments
 
 /// Payments, their amount, what was refunded, how long their authorizations took, how many of these have an answer.
-private let sumColumns = ["payments", "amount", "refunded", "latency", "answered"]
+let sumColumns = ["payments", "amount", "refunded", "latency", "answered"]
 
 /// The payments of one stretch, day and kind.
 struct CountedRow: Sendable {
@@ -41,7 +41,7 @@ struct CountedRow: Sendable {
   /// One row of each kind. Pages have kinds in common, and two beginnings of cards' names may be of one network.
   static func merged(_ rows: [CountedRow]) -> [CountedRow] {
     Dictionary(grouping: rows, by: \.kind).values.map { same in
-      CountedRow(same[0], sums: same.dropFirst().reduce(same[0].sums) { zip($0, $1.sums).map(+) })
+      CountedRow(same[0], sums: same.dropFirst().reduce(same[0].sums) { zip($0, $1.sums).map { $0.addingClamped($1) } })
     }
   }
 
@@ -56,8 +56,8 @@ struct CountedRow: Sendable {
   private static let selection = """
     SELECT created_at / 86400000000 AS day, merchant, currency, route,
       MIN(LOWER(COALESCE(card_name, 'other'))) AS card, status, COALESCE(decline_reason, '') AS reason,
-      COUNT(*) AS payments, CAST(SUM(amount) AS BIGINT) AS amount, CAST(SUM(refunded) AS BIGINT) AS refunded,
-      CAST(COALESCE(SUM(answered_in), 0) AS BIGINT) AS latency, COUNT(answered_in) AS answered
+      COUNT(*) AS payments, \(SQLSum.of("amount")) AS amount, \(SQLSum.of("refunded")) AS refunded,
+      \(SQLSum.of("answered_in")) AS latency, COUNT(answered_in) AS answered
     FROM (SELECT payments.*, (SELECT MIN(answered_at - sent_at) FROM operations
         WHERE operations.payment = payments.id AND operations.number = 0) AS answered_in
       FROM payments WHERE id >= $1 AND id < $2) AS counted
@@ -130,12 +130,16 @@ struct DayFigures: Sendable {
   }
 
   private mutating func add(_ more: [Int64], at place: Place) {
-    sums[place] = sums[place].map { zip($0, more).map(+) } ?? more
+    sums[place] = sums[place].map { zip($0, more).map { $0.addingClamped($1) } } ?? more
   }
 
   mutating func add(_ other: DayFigures, times factor: Int64) {
-    for (place, more) in other.sums { add(more.map { $0 * factor }, at: place) }
+    for (place, more) in other.sums { add(more.map { $0.multipliedClamped(by: factor) }, at: place) }
   }
+
+  private static let additions = sumColumns.map { column in
+    "\(column) = \(SQLSum.of("figures_by_day.\(column)", "excluded.\(column)"))"
+  }.joined(separator: ", ")
 
   func write(in store: Transaction) throws {
     for (place, change) in sums where change.contains(where: { $0 != 0 }) {
@@ -144,10 +148,7 @@ struct DayFigures: Sendable {
         INSERT INTO figures_by_day (merchant, kind, day, currency, name, status, payments, amount, refunded, latency,
           answered)
         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)
-        ON CONFLICT (merchant, kind, day, currency, name, status) DO UPDATE SET
-          payments = figures_by_day.payments + excluded.payments, amount = figures_by_day.amount + excluded.amount,
-          refunded = figures_by_day.refunded + excluded.refunded, latency = figures_by_day.latency + excluded.latency,
-          answered = figures_by_day.answered + excluded.answered
+        ON CONFLICT (merchant, kind, day, currency, name, status) DO UPDATE SET \(Self.additions)
         """, .text(place.merchant), .text(place.kind), .integer(place.day), .text(place.currency), .text(place.name),
         .text(place.status), .integer(change[0]), .integer(change[1]), .integer(change[2]), .integer(change[3]),
         .integer(change[4]))

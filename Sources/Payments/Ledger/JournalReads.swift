@@ -164,7 +164,7 @@ extension Journal {
   private static func unfinished(_ route: String, in store: Transaction) throws -> UnfinishedRoute? {
     try store.row(
       """
-      SELECT CAST(SUM(open) AS BIGINT) AS open, CAST(SUM(held) AS BIGINT) AS held, min(payment) AS payment FROM (
+      SELECT \(SQLSum.of("open")) AS open, \(SQLSum.of("held")) AS held, min(payment) AS payment FROM (
         SELECT 0 AS open, 1 AS held, id AS payment FROM payments
           WHERE live = 1 AND authorized > captured AND route = $1
         UNION ALL

@@ -65,9 +65,8 @@ package struct FigureRange: Sendable, Hashable {
     let places = names.indices.map { "$\($0 + 5)" }.joined(separator: ", ")
     return try store.rows(
       """
-      SELECT CAST(\(group.column) AS TEXT) AS name, status, CAST(SUM(payments) AS BIGINT) AS payments,
-        CAST(SUM(amount) AS BIGINT) AS amount, CAST(SUM(refunded) AS BIGINT) AS refunded,
-        CAST(SUM(latency) AS BIGINT) AS latency, CAST(SUM(answered) AS BIGINT) AS answered
+      SELECT CAST(\(group.column) AS TEXT) AS name, status,
+        \(sumColumns.map { "\(SQLSum.of($0)) AS \($0)" }.joined(separator: ", "))
       FROM figures_by_day
       WHERE merchant IN (\(places)) AND kind = $4 AND day >= $1 AND day <= $2 AND (currency = $3 OR $3 IS NULL)
         AND payments > 0

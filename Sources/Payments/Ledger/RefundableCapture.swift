@@ -19,7 +19,7 @@ extension RefundableCapture {
   static func all(of payment: PaymentID, in store: Transaction) throws -> [RefundableCapture] {
     try store.rows(
       """
-      SELECT reference, amount, amount - (SELECT CAST(COALESCE(SUM(refunds.amount), 0) AS BIGINT) FROM operations AS refunds
+      SELECT reference, amount, amount - (SELECT \(SQLSum.of("refunds.amount")) FROM operations AS refunds
           WHERE refunds.target = operations.reference AND refunds.kind = 'refund'
             AND refunds.state NOT IN ('declined', 'failed', 'returned')) AS left_amount
       FROM operations WHERE payment = $1 AND kind = 'capture' AND state = 'approved' ORDER BY number

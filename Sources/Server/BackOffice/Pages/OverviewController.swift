@@ -153,5 +153,5 @@ struct Overview {
 }
 
 extension [PaymentFigure] {
-  fileprivate func sum(_ value: (PaymentFigure) -> Int64) -> Int64 { reduce(0) { $0 + value($1) } }
+  fileprivate func sum(_ value: (PaymentFigure) -> Int64) -> Int64 { reduce(0) { $0.addingClamped(value($1)) } }
 }

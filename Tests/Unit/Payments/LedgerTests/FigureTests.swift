@@ -131,6 +131,29 @@ private struct CountedStore: Sendable {
     #expect(try await FigureCounting(store.database).step() == .nothingNew, "nothing is left to count")
   }
 
+  /// As a store may hold them from before amounts were limited.
+  @Test(arguments: StoreEngineUnderTest.present)
+  func `are counted whatever the amounts are, and those of others are right`(
+    _ engine: StoreEngineUnderTest
+  ) async throws {
+    let store = try await CountedStore(engine)
+    for number in 0..<3 {
+      let id = try await store.authorized(number, .eur(.max))
+      try await store.done(.capture, nil, id)
+      try await store.done(.refund, nil, id)
+    }
+    try await store.count()
+    let sums = try await store.figures(by: .day)
+    #expect(sums.map(\.count) == [3] && sums.map(\.amount) == [SQLSum.most] && sums.map(\.refunded) == [SQLSum.most])
+    try await store.authorized(4, .eur(300), merchant: "other")
+    store.clock.advance(.seconds(1_200))
+    try await store.authorized(5, .eur(.max))
+    try await store.count()
+    #expect(try await store.figures(by: .day, of: ["other"]).map(\.amount) == [300])
+    #expect(try await store.figures(by: .currency).map(\.amount) == [SQLSum.most, SQLSum.most])
+    #expect(try await FigureCounting(store.database).step() == .nothingNew, "nothing is left to count")
+  }
+
   @Test(arguments: StoreEngineUnderTest.present)
   func `are counted from the beginning where they are missing, the newest first`(
     _ engine: StoreEngineUnderTest

@@ -86,6 +86,30 @@ import Testing
     }
   }
 
+  /// As a store may hold them from before amounts were limited.
+  @Test func `show and add up any amounts, and the charts of others go on`() async throws {
+    let bench = try await OfficeBench()
+    for number in 0..<3 {
+      let use = TokenUse(transactionID: "declined \(number)", payloadHash: "declined \(number)")
+      let order = Order.sample("declined-\(number)", .eur(.max))
+      guard case .new(let attempt) = try await bench.journal.claim(order, spending: use, card: .sample) else {
+        throw OfficeBench.NoPayment()
+      }
+      _ = try await bench.journal.record(.declined(Decline(reason: .other, code: "05")), for: attempt)
+      _ = try await bench.captured("largest-\(number)", .eur(.max))
+    }
+    bench.clock.advance(.seconds(86_400))
+    _ = try await bench.captured("order-1", .eur(1250))
+    while try await FigureCounting(bench.database).step() != .nothingNew {}
+    try await bench.visit(as: [Grant(.viewer)]) { visitor async throws in
+      let page = try await visitor.get("/overview")
+      #expect(page.status == .ok && page.text.contains("12.50"), "\(page.text)")
+      for path in ["/payments", "/payments.csv", "/overview?days=1", "/overview?merchant=shop"] {
+        #expect(try await visitor.get(path).status == .ok, "\(path)")
+      }
+    }
+  }
+
   @Test func `keep formulas out of the CSV`() async throws {
     let bench = try await OfficeBench()
     for (number, start) in ["=", "+", "-", "@", "\t"].enumerated() {
