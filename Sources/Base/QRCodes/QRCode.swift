@@ -13,7 +13,9 @@ package struct QRCode: Sendable, Hashable {
   /// Nil for a text that is too long for any code.
   package init?(_ text: String) {
     let bytes = Array(text.utf8)
-    let code = bytes.withUnsafeBufferPointer { QRcode_encodeData(Int32($0.count), $0.baseAddress, 0, QR_ECLEVEL_M) }
+    let code = bytes.withUnsafeBufferPointer {
+      QRcode_encodeData(Int32(clamping: $0.count), $0.baseAddress, 0, QR_ECLEVEL_M)
+    }
     guard let code else { return nil }
     defer { QRcode_free(code) }
     guard let data = code.pointee.data else { return nil }

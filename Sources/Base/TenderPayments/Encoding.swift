@@ -132,7 +132,9 @@ public enum Base64 {
     var (seen, index, place): (UInt32, Int, Int) = (0, 0, 0)
     while index < groups.count - 4 {
       let pair = UInt64(littleEndian: groups.loadUnaligned(fromByteOffset: index, as: UInt64.self))
-      let (first, second) = (word(UInt32(truncatingIfNeeded: pair), words), word(UInt32(pair >> 32), words))
+      let (first, second) = (
+        word(UInt32(truncatingIfNeeded: pair), words), word(UInt32(truncatingIfNeeded: pair >> 32), words)
+      )
       seen |= first | second
       let both = UInt64(first) | UInt64(second) << 24
       out.storeBytes(of: both.littleEndian, toByteOffset: place, as: UInt64.self)
@@ -166,6 +168,6 @@ public enum Base64 {
 
   private static func value(_ digit: UInt8) -> UInt8? {
     let word = words[768 + Int(digit)]
-    return word >> 24 == 0 ? UInt8(word >> 16) : nil
+    return word >> 24 == 0 ? UInt8(truncatingIfNeeded: word >> 16) : nil
   }
 }

@@ -66,7 +66,7 @@ struct PKCS12Seal {
 
   /// UTF-16, big-endian, with a zero at the end.
   private static func spelled(_ passphrase: String) -> [UInt8] {
-    passphrase.utf16.flatMap { [UInt8($0 >> 8), UInt8($0 & 0xFF)] } + [0, 0]
+    passphrase.utf16.flatMap { [UInt8(truncatingIfNeeded: $0 >> 8), UInt8(truncatingIfNeeded: $0)] } + [0, 0]
   }
 
   private func isCode(of bytes: [UInt8], under password: [UInt8]) -> Bool {

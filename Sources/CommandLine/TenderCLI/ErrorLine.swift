@@ -46,7 +46,7 @@ enum ErrorLine {
       case .fileReadNoPermission, .fileWriteNoPermission: EACCES
       case .fileWriteOutOfSpace: ENOSPC
       case .fileWriteFileExists: EEXIST
-      default: error.underlying.map { Int32($0.code) }
+      default: error.underlying.map { Int32(clamping: $0.code) }
       }
     return number.map { String(cString: strerror($0)) } ?? error.localizedDescription
   }

@@ -26,7 +26,7 @@ package struct NetworkAddress: Sendable, Hashable {
 
   private static func matches(_ bytes: [UInt8], _ prefix: [UInt8], _ bits: Int) -> Bool {
     (0..<bits).allSatisfy { bit in
-      let (byte, mask) = (bit / 8, UInt8(0x80) >> UInt8(bit % 8))
+      let (byte, mask) = (bit / 8, UInt8(0x80) >> (bit % 8))
       return bytes[byte] & mask == (byte < prefix.count ? prefix[byte] : 0) & mask
     }
   }

@@ -70,7 +70,8 @@ package struct Colour: Sendable, Hashable, CustomStringConvertible {
       let value = UInt32(text.dropFirst(), radix: 16)
     else { return nil }
     self.init(
-      red: UInt8(value >> 16), green: UInt8(value >> 8 & 0xFF), blue: UInt8(value & 0xFF))
+      red: UInt8(truncatingIfNeeded: value >> 16), green: UInt8(truncatingIfNeeded: value >> 8),
+      blue: UInt8(truncatingIfNeeded: value))
   }
 
   package var description: String {

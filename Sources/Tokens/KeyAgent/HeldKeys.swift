@@ -46,7 +46,7 @@ final class HeldKeys: Sendable {
     let held = keys.withLock { $0.values.map(\.self) }
     return held.flatMap { owner, key in
       let name = Array(owner.name.utf8.prefix(255))
-      return [UInt8(name.count)] + name + key.publicKeyHash + [key.version.number]
+      return [UInt8(clamping: name.count)] + name + key.publicKeyHash + [key.version.number]
     }
   }
 }

@@ -31,6 +31,24 @@ struct SourceFile: Sendable {
     }
   }
 
+  /// The places in `lines` of those that hold one of `words`, wherever in the line. It looks at the whole text at once,
+  /// because most lines hold none.
+  func places(of words: [String]) -> Set<Int> {
+    let starts = lines.reduce(into: [0]) { starts, line in starts.append(starts[starts.count - 1] + line.utf8.count + 1)
+    }
+    var places: Set<Int> = []
+    text.withCString { text in
+      for word in words {
+        var rest = text
+        while let found = strstr(rest, word) {
+          places.insert(starts.count(while: { $0 <= UnsafePointer(found) - text }) - 1)
+          rest = UnsafePointer(found) + 1
+        }
+      }
+    }
+    return places
+  }
+
   /// The lines that hold one of `words` outside comments and string literals, so that a word in a sentence is no call.
   func code(with words: [String]) -> [(line: Int, text: String)] {
     guard words.contains(where: { text[...].holds($0) }) else { return [] }
@@ -65,6 +83,18 @@ extension Substring {
       rest = rest.dropFirst()
     }
     return false
+  }
+}
+
+extension [Int] {
+  /// How many stand before the first that the condition does not hold for.
+  fileprivate func count(while holds: (Int) -> Bool) -> Int {
+    var (low, high) = (0, count)
+    while low < high {
+      let middle = (low + high) / 2
+      if holds(self[middle]) { low = middle + 1 } else { high = middle }
+    }
+    return low
   }
 }
 

@@ -51,7 +51,7 @@ package struct OneTimeCodeSecret: Sendable {
   }
 
   private func code(of step: Int64) -> String {
-    let message = withUnsafeBytes(of: UInt64(step).bigEndian, Array.init)
+    let message = withUnsafeBytes(of: UInt64(clamping: step).bigEndian, Array.init)
     let mac = Array(HMAC<Insecure.SHA1>.authenticationCode(for: message, using: SymmetricKey(data: secret)))
     let offset = Int(mac[19] & 0x0F)
     let number = mac[offset..<offset + 4].reduce(UInt32(0)) { $0 << 8 | UInt32($1) } & 0x7FFF_FFFF

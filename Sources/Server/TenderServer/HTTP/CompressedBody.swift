@@ -27,8 +27,8 @@ enum CompressedBody {
     var (input, output) = (body, [UInt8](repeating: 0, count: RequestBody.maximumBytes + 1))
     let result = input.withUnsafeMutableBufferPointer { source in
       output.withUnsafeMutableBufferPointer { target in
-        (stream.next_in, stream.avail_in) = (source.baseAddress, UInt32(source.count))
-        (stream.next_out, stream.avail_out) = (target.baseAddress, UInt32(target.count))
+        (stream.next_in, stream.avail_in) = (source.baseAddress, UInt32(clamping: source.count))
+        (stream.next_out, stream.avail_out) = (target.baseAddress, UInt32(clamping: target.count))
         return inflate(&stream, Z_FINISH)
       }
     }

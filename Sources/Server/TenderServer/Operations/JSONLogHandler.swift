@@ -69,7 +69,7 @@ package struct JSONLogHandler: LogHandler {
       switch scalar {
       case "\"": line += "\\\""
       case "\\": line += "\\\\"
-      case "\u{0}"..<" ": line += "\\u00" + Hex.encode([UInt8(scalar.value)])
+      case "\u{0}"..<" ": line += "\\u00" + Hex.encode([UInt8(truncatingIfNeeded: scalar.value)])
       default: line.unicodeScalars.append(scalar)
       }
     }

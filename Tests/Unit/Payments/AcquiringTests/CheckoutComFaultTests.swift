@@ -63,7 +63,7 @@ import Testing
         throw Wrong()
       }
       let capture = FollowUpRequest(
-        reference: "C1", authorization: "pay_1", amount: Amount(minorUnits: .max / 2, currency: peso))
+        reference: AttemptReference("C1"), authorization: "pay_1", amount: Amount(minorUnits: .max / 2, currency: peso))
       guard case .notSent = try await visit.acquirer().capture(capture, .after(TestRun.whole)) else { throw Wrong() }
     }
   }
