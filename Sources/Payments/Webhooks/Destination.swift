@@ -1,6 +1,7 @@
 import Foundation
+package import HTTPTransport
 
-/// A URL that webhooks may be sent to, with the one address that it will be reached at.
+/// A URL that the server may call on a merchant's word, with the one address that it will be reached at.
 ///
 /// Only ``DestinationGuard`` makes one. The connection is made to `address` and to nothing else, so a name that
 /// resolves to something else a moment later (DNS rebinding) gains nothing.
@@ -11,8 +12,9 @@ package struct Destination: Sendable, Hashable {
   package let address: String
 }
 
-/// Decides where webhooks may go. A merchant writes the URL, but the server makes the call, from inside the operator's
-/// network: without a guard a merchant could have it call the operator's own machines.
+/// Decides what the server calls on a merchant's word: webhooks, prices and baskets, icons, domains. The merchant names the
+/// URL, but the server makes the call, from inside the operator's network: without a guard a merchant could have it call
+/// the operator's own machines.
 package struct DestinationGuard: Sendable {
   /// Whether the operator lets merchants name hosts inside the operator's own network, and plain HTTP.
   let allowsPrivate: Bool
@@ -55,6 +57,57 @@ package struct DestinationGuard: Sendable {
   }
 }
 
+extension DestinationGuard {
+  /// Refuses what can be refused when a merchant names the URL. A name without an address may get one.
+  package func check(_ url: String) async throws {
+    try Self.host(of: url, allowsPlain: allowsPrivate)
+    guard !allowsPrivate else { return }
+    do { _ = try await destination(url) } catch DestinationRefusal.unresolvable { return }
+  }
+
+  /// Sends each request to an address that is checked at that moment, over a connection of its own.
+  package func sender(over network: DeliveryNetwork) -> HTTPSender {
+    HTTPSender { request, timeout throws(TransportError) in
+      let end = ContinuousClock.now + timeout
+      let line: DeliveryNetwork.Line
+      do { line = try network.open(try await destination(request.url, within: timeout)) } catch {
+        throw Self.transportError(error)
+      }
+      do throws(TransportError) {
+        let answer = try await line.sender.send(request, end - ContinuousClock.now)
+        await line.close()
+        return answer
+      } catch {
+        await line.close()
+        throw error
+      }
+    }
+  }
+
+  /// The resolver cannot be interrupted: when it is late it is left to end by itself.
+  private func destination(_ url: String, within limit: Duration) async throws -> Destination {
+    let (outcomes, first) = AsyncStream.makeStream(of: Result<Destination, any Error>.self)
+    Task {
+      do { first.yield(.success(try await destination(url))) } catch { first.yield(.failure(error)) }
+    }
+    let timer = Task {
+      try await Task.sleep(for: limit)
+      first.yield(.failure(TransportError.timedOut))
+    }
+    defer { timer.cancel() }
+    for await outcome in outcomes { return try outcome.get() }
+    throw CancellationError()
+  }
+
+  private static func transportError(_ error: any Error) -> TransportError {
+    switch error {
+    case let error as TransportError: error
+    case let refusal as DestinationRefusal: .notSent(refusal.words)
+    default: .notSent("\(error)")
+    }
+  }
+}
+
 /// Why nothing is sent to a URL.
 package enum DestinationRefusal: Error, Sendable, Hashable {
   /// Not an absolute URL, or with a user, a password, a fragment or letters that readers disagree about.
@@ -68,7 +121,7 @@ package enum DestinationRefusal: Error, Sendable, Hashable {
   /// For the operator and the merchant, in one line.
   package var words: String {
     switch self {
-    case .malformed: "is no address that webhooks can be sent to; write https://host/path"
+    case .malformed: "is no address that can be called; write https://host/path"
     case .scheme: "does not begin with https://"
     case .unresolvable(let host): "\(host) has no address"
     case .privateAddress(let host): "\(host) is inside a private network; webhooks.allowPrivateAddresses permits it"

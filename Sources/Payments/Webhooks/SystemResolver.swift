@@ -2,7 +2,8 @@ import Foundation
 
 extension DestinationGuard {
   /// The machine's resolver. It also reads what is no name at all, such as `2130706433` and `0x7f.1`, exactly as the
-  /// machine's own network calls would.
+  /// machine's own network calls would. Names below `.localhost` are this machine by RFC 6761, which not every resolver
+  /// knows.
   package static let system: Resolver = { host in
     try await withCheckedThrowingContinuation { continuation in
       // getaddrinfo blocks, for seconds if it must.
@@ -15,7 +16,8 @@ extension DestinationGuard {
     var hints = addrinfo()
     hints.ai_socktype = Int32(SOCK_STREAM.rawValue)
     var list: UnsafeMutablePointer<addrinfo>?
-    guard getaddrinfo(host, nil, &hints, &list) == 0 else { throw DestinationRefusal.unresolvable(host) }
+    let name = host.lowercased().hasSuffix(".localhost") ? "127.0.0.1" : host
+    guard getaddrinfo(name, nil, &hints, &list) == 0 else { throw DestinationRefusal.unresolvable(host) }
     defer { freeaddrinfo(list) }
     return sequence(first: list, next: { $0?.pointee.ai_next }).compactMap { $0.flatMap { address($0.pointee) } }
   }

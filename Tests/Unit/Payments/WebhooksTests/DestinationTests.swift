@@ -103,6 +103,38 @@ import Webhooks
     #expect(post.server.requests.count == 3)
   }
 
+  @Test func `each call of what a merchant names is checked again, and goes to the address that was checked`()
+    async throws
+  {
+    let (lookups, opened) = (Lookups(), Lookups())
+    let guarding = DestinationGuard(allowsPrivate: false) { _ in
+      let text = lookups.next() == 1 ? "93.184.215.14" : "127.0.0.1"
+      return [(try address(text), text)]
+    }
+    let sender = guarding.sender(
+      over: DeliveryNetwork { destination in
+        #expect(destination.address == "93.184.215.14" && opened.next() == 1)
+        return .init(HTTPSender { _, _ in InboundResponse(status: 204) })
+      })
+    let request = OutboundRequest(method: "GET", url: "https://shop.example/prices")
+    #expect(try await sender.send(request, TestRun.whole).status == 204)
+    await #expect(throws: TransportError.notSent(DestinationRefusal.privateAddress("shop.example").words)) {
+      try await sender.send(request, TestRun.whole)
+    }
+    #expect(opened.count == 1)
+  }
+
+  @Test func `a resolver that does not answer holds nobody up`() async throws {
+    let guarding = DestinationGuard(allowsPrivate: false) { _ in
+      for await _ in AsyncStream<Void>.makeStream().stream {}
+      return []
+    }
+    let sender = guarding.sender(over: DeliveryNetwork { _ in throw TransportError.timedOut })
+    await #expect(throws: TransportError.timedOut) {
+      try await sender.send(OutboundRequest(method: "GET", url: "https://shop.example/"), .milliseconds(1))
+    }
+  }
+
   @Test func `a private destination is tried and fails like any other, and nothing leaves`() async throws {
     let post = try await Post(
       destinations: DestinationGuard(allowsPrivate: false) { _ in [(try address("127.0.0.1"), "127.0.0.1")] })
