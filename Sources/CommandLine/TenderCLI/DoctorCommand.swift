@@ -52,7 +52,8 @@ struct DoctorCommand: AsyncParsableCommand {
     subject = subject.with(stored.merchants)
     let network = try Network.live()
     let doctor = Doctor(
-      subject, .live(network), facts: facts, factsProblem: problem, until: moment, testToken: .sandbox)
+      subject, .live(network, subject.configuration), facts: facts, factsProblem: problem, until: moment,
+      testToken: .sandbox)
     let report = await doctor.run()
     await network.close()
     return DoctorReport(checks: report.checks + stored.findings)

@@ -1,5 +1,6 @@
 import ArgumentParser
 import Logging
+import MerchantIdentity
 import ServiceLifecycle
 import TenderServer
 import UnixSignals
@@ -43,6 +44,8 @@ struct HangupReload: Service {
 extension ReloadReport {
   fileprivate var text: String {
     let counts = [(merchants, "merchant"), (domains, "domain"), (addedKeys, "new key")]
-    return counts.map { Terminal.counted($0, $1) }.joined(separator: ", ")
+    return
+      ([counts.map { Terminal.counted($0, $1) }.joined(separator: ", ")]
+      + leftOut.map { "\($0.id) is left out: \($0.reason)" }).joined(separator: "\n")
   }
 }

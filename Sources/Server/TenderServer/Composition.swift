@@ -34,9 +34,9 @@ struct Composition: Sendable {
   let connections: ConnectionLimit
   let admission: PaymentAdmission
   let apple: AppleEnvironment
-  private(set) var folders: [MerchantFolder]
+  private(set) var served: ServedMerchants
   private(set) var directory: MerchantDirectory
-  /// Of the merchants in the store when `folders` were read.
+  /// Of the merchants in the store when they were read.
   private(set) var fingerprint: MerchantStore.Fingerprint
   let journal: Journal
   /// On PostgreSQL: keeps another node from this one's administration socket.
@@ -65,6 +65,7 @@ struct Composition: Sendable {
   let traces: TraceRecorder?
 
   var database: Database { journal.database }
+  var folders: [MerchantFolder] { served.folders }
 
   init(_ configuration: ServerConfiguration, _ runtime: Runtime) async throws {
     (self.configuration, self.runtime) = (configuration, runtime)
@@ -77,14 +78,16 @@ struct Composition: Sendable {
     journal = try await .opened(configuration, runtime)
     try await configuration.requireDurable(journal.database, runtime.logger)
     fingerprint = try await .of(journal.database, runtime)
-    folders = try await .read(configuration, runtime, journal.database)
+    let routes = try RouteTable.configured(configuration, apple, runtime)
+    served = try await ServedMerchants(configuration, journal.database, routes, at: runtime.clock.now())
+    let folders = served.folders
+    routes.replaceMerchants(folders)
     directory = try MerchantDirectory(folders.map(\.merchant), in: configuration.environment)
     let keyStore = ProcessingKeyStore(journal.database)
     keys = try await ProcessingKeys(keyStore, folders, configuration, journal.database, logger: runtime.logger)
     traces = try configuration.keepsTraces ? apple.traceRecorder(keys.ring, runtime) : nil
     let verifier = TokenVerifier(
       trust: apple.trust, monitor: try await .configured(keyStore, metrics, runtime.logger))
-    let routes = try RouteTable.configured(configuration, folders, apple, runtime)
     breakers = Dictionary(uniqueKeysWithValues: routes.names.map { ($0, CircuitBreaker()) })
     gateway = PaymentGateway(
       opener: TokenOpener(verifier: verifier, keys: keys.ring), journal: journal,
@@ -96,17 +99,17 @@ struct Composition: Sendable {
     guests = try await .configured(configuration, journal.database)
     fingerprintKey = try FingerprintKey.read(configuration.fingerprintKeyFile, runtime.random)
     if configuration.storeURL != nil { try await configuration.requireSharedKeys(fingerprintKey, journal.database) }
-    orderService = .configured(folders, gateway, guests, runtime)
+    orderService = .configured(folders, configuration, gateway, guests, runtime)
     quotas = Quotas(configuration.quotas, uptime: runtime.scheduler.uptime)
     clientSessions = ClientSessions(journal.database, clock: runtime.clock, random: runtime.random)
     customerInputKeys = .configured(configuration, journal.database, runtime)
-    try MerchantWebhooks.validate(folders, allowsPrivate: configuration.allowsPrivateWebhooks)
     webhookEndpoints = WebhookEndpoints(folders)
     mailMerchants = MailMerchants(folders)
     dispatcher = .configured(
       webhookEndpoints, journal.database, configuration, runtime, metrics,
       mail: .configured(configuration, mailMerchants, runtime))
     mail = try ServerMail(self)
+    served.report(to: runtime.logger)
   }
 
   /// The same server with the merchants as their folders and the store are now.
@@ -115,12 +118,13 @@ struct Composition: Sendable {
   func reread() async throws -> Composition {
     // Before the merchants, so that a change between the two is read again.
     let fingerprint: MerchantStore.Fingerprint = try await .of(database, runtime)
-    let folders: [MerchantFolder] = try await .read(configuration, runtime, database)
-    try MerchantWebhooks.validate(folders, allowsPrivate: configuration.allowsPrivateWebhooks)
     var parts = self
-    parts.directory = try MerchantDirectory(folders.map(\.merchant), in: configuration.environment)
-    (parts.folders, parts.fingerprint) = (folders, fingerprint)
-    parts.orderService = .configured(folders, gateway, guests, runtime)
+    parts.served = try await ServedMerchants(
+      configuration, database, gateway.routes, at: runtime.clock.now())
+    parts.directory = try MerchantDirectory(parts.folders.map(\.merchant), in: configuration.environment)
+    parts.fingerprint = fingerprint
+    parts.orderService = .configured(parts.folders, configuration, gateway, guests, runtime)
+    parts.served.report(to: runtime.logger, after: served)
     return parts
   }
 
@@ -130,14 +134,6 @@ struct Composition: Sendable {
     await database.close()
     nodeLock?.release()
     await runtime.network.close()
-  }
-}
-
-extension [MerchantFolder] {
-  fileprivate static func read(
-    _ configuration: ServerConfiguration, _ runtime: Runtime, _ database: Database
-  ) async throws -> Self {
-    try await MerchantFolder.all(configuration, database, at: runtime.clock.now())
   }
 }
 

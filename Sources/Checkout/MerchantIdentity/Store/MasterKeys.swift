@@ -107,6 +107,17 @@ package struct SecretName: Sendable, Hashable, CustomStringConvertible {
     case customerInputKey = "customer-input-key"
     /// What an operator of the back office computes one-time codes from, by the operator's name; of no merchant.
     case oneTimeCode = "one-time-code"
+
+    /// What a merchant shares with the platform, so that both may bring a secret along.
+    package static let shared: [Kind] = [.apiKey, .webhookKey, .callbackKey]
+
+    /// Whether secrets of this kind belong to no merchant.
+    var isPlatforms: Bool {
+      switch self {
+      case .customerInputKey, .oneTimeCode: true
+      case .certificateKey, .apiKey, .webhookKey, .callbackKey: false
+      }
+    }
   }
 
   /// Whose secrets those are that belong to no merchant.

@@ -18,13 +18,14 @@ package struct MerchantStore: Sendable {
     try await database.read { try body(MerchantTables($0, keys, random)) }
   }
 
-  /// One durable commit, which raises the revision. An error rolls all of it back.
+  /// One durable commit, which raises the revision. An error rolls all of it back. Of several at once, each sees what the
+  /// one before it wrote: the revision's row is taken first.
   @discardableResult
   package func write<R: Sendable>(_ body: @escaping @Sendable (MerchantTables) throws -> R) async throws -> R {
     try await database.write { store in
-      let result = try body(MerchantTables(store, keys, random))
-      try MerchantTables(store, keys, random).raiseRevision()
-      return result
+      let tables = MerchantTables(store, keys, random)
+      try tables.raiseRevision()
+      return try body(tables)
     }
   }
 
@@ -33,9 +34,9 @@ package struct MerchantStore: Sendable {
     try await database.write { store in try body(MerchantTables(store, keys, random)) }
   }
 
-  /// Every merchant, by id, as it is at this moment: secrets that have expired are left out.
+  /// Every merchant that can be read, by id, as it is at this moment: secrets that have expired are left out.
   package func merchants(at now: Timestamp) async throws -> [StoredMerchant] {
-    try await read { tables in try tables.merchants(at: now) }
+    try await read { tables in try tables.merchants(at: now).compactMap { try? $0.get() } }
   }
 
   /// Whether the store holds a secret, so that a new key must not take the place of a lost one.
@@ -92,9 +93,15 @@ package struct MerchantTables {
 
 // Merchants and their domains.
 extension MerchantTables {
-  package func merchants(at now: Timestamp) throws -> [StoredMerchant] {
+  /// Every merchant, by id; in the place of one whose rows are not what was written, why it cannot be read.
+  package func merchants(at now: Timestamp) throws -> [Result<StoredMerchant, LeftOutMerchant>] {
     try store.rows("SELECT id FROM merchants ORDER BY id").map {
-      try merchant(MerchantID(try $0.text("id")), at: now)
+      let id = MerchantID(try $0.text("id"))
+      do { return .success(try merchant(id, at: now)) } catch let error as MerchantIdentityError {
+        return .failure(LeftOutMerchant(id, error.reason))
+      } catch let error as MerchantStoreError where error.code == .secretNotOpened {
+        return .failure(LeftOutMerchant(id, error.reason))
+      }
     }
   }
 
@@ -105,7 +112,8 @@ extension MerchantTables {
     }
     return StoredMerchant(
       id: id, settings: try row.text("settings"), isEnabled: try row.integer("enabled") != 0,
-      version: try row.integer("version"), changedAt: try row.time("changed_at"), domains: try domains(of: id),
+      version: try row.integer("version"), createdAt: try row.time("created_at"),
+      changedAt: try row.time("changed_at"), domains: try domains(of: id),
       certificates: try certificates(of: id), secrets: try secrets(of: id, at: now ?? store.now))
   }
 
@@ -177,6 +185,14 @@ extension MerchantTables {
     guard let association else { return }
     try store.run(
       "UPDATE merchant_domains SET association = $2 WHERE domain = $1", .text(domain.name), .blob(association.bytes))
+  }
+
+  /// The merchant's domains, as they are written.
+  package func domainNames(of id: MerchantID) throws -> Set<String> {
+    Set(
+      try store.rows("SELECT domain FROM merchant_domains WHERE merchant = $1", .text(id.rawValue)).map {
+        try $0.text("domain")
+      })
   }
 
   package func remove(_ domain: Domain, of id: MerchantID) throws {

@@ -11,6 +11,7 @@ package struct MerchantStoreError: Error, Sendable, Hashable, CustomStringConver
     case storeKeyInvalid = "store_key_invalid"
     case secretNotOpened = "secret_not_opened"
     case secretUnknown = "secret_unknown"
+    case secretMisplaced = "secret_misplaced"
     case keyLimitsInvalid = "key_limits_invalid"
     case certificateUnknown = "certificate_unknown"
     case certificateNotRequested = "certificate_not_requested"

@@ -4,8 +4,12 @@ package import TenderPayments
 extension MerchantTables {
   /// Keeps a secret, sealed. One of the same name is replaced.
   ///
-  /// - Throws: ``MerchantStoreError`` with `store_key_missing` where the caller has no key.
+  /// - Throws: ``MerchantStoreError`` with `store_key_missing` where the caller has no key; with `secret_misplaced` for a
+  ///   merchant's kind of secret that is of no merchant, or one of the platform's that is of a merchant.
   package func keep(_ secret: String, as name: SecretName, within limits: APIKeyLimits = .none) throws {
+    guard name.kind.isPlatforms == (name.merchant == SecretName.platform) else {
+      throw MerchantStoreError(.secretMisplaced, "\(name): a secret of this kind belongs elsewhere.")
+    }
     guard let keys else { throw MasterKeys.missing("(none)") }
     let row = try keys.seal(secret, as: name)
     try remove(name)
@@ -42,6 +46,23 @@ extension MerchantTables {
       UPDATE merchant_secrets SET expires_at = $4
       WHERE merchant = $1 AND kind = $2 AND name <> $3 AND (expires_at IS NULL OR expires_at > $4)
       """, .text(id.rawValue), .text(kind.rawValue), .text(name), .time(end))
+  }
+
+  /// The ids of the merchant's API keys, those that have expired too.
+  package func apiKeys(of id: MerchantID) throws -> Set<String> {
+    Set(
+      try store.rows(
+        "SELECT name FROM merchant_secrets WHERE merchant = $1 AND kind = $2", .text(id.rawValue),
+        .text(SecretName.Kind.apiKey.rawValue)
+      ).map { try $0.text("name") })
+  }
+
+  /// Another merchant that has an API key of this id.
+  package func owner(ofAPIKey name: String, but id: MerchantID) throws -> MerchantID? {
+    try store.row(
+      "SELECT merchant FROM merchant_secrets WHERE kind = $1 AND name = $2 AND merchant <> $3",
+      .text(SecretName.Kind.apiKey.rawValue), .text(name), .text(id.rawValue)
+    ).map { MerchantID(try $0.text("merchant")) }
   }
 
   /// A secret by its name, opened; nil where there is none.

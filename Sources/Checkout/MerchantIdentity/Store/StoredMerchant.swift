@@ -8,6 +8,7 @@ package struct StoredMerchant: Sendable {
   package let isEnabled: Bool
   /// Grows with every change of the row, so that a change based on an old reading is refused.
   package let version: Int64
+  package let createdAt: Timestamp
   package let changedAt: Timestamp
   package let domains: [StoredDomain]
   package let certificates: [StoredCertificate]
@@ -33,6 +34,14 @@ extension StoredMerchant: CustomStringConvertible, CustomReflectable {
   package func privateKey(of certificate: StoredCertificate) -> String? {
     secrets.first { $0.name.kind == .certificateKey && $0.name.name == certificate.id }?.text
   }
+}
+
+/// A merchant of the store that cannot be served, and why.
+package struct LeftOutMerchant: Error, Codable, Sendable, Hashable {
+  package let id: String
+  package let reason: String
+
+  package init(_ id: MerchantID, _ reason: String) { (self.id, self.reason) = (id.rawValue, reason) }
 }
 
 /// A domain of a stored merchant.

@@ -118,7 +118,7 @@ struct MerchantController: Sendable {
     let merchant = try await merchant(call, .viewer)
     let parts = try await office.services.merchants.parts(of: merchant.id)
     var values = MerchantView.values(merchant)
-    values.merge(MerchantView.values(parts)) { _, new in new }
+    values.merge(MerchantView.values(parts, for: try call.user.asEditor)) { _, new in new }
     let isAdministrator = try call.user.role(of: merchant.id) == .administrator
     values["merchantID"] = merchant.id.rawValue
     values["isPlayed"] = office.settings.isSimulated
@@ -149,7 +149,7 @@ struct MerchantController: Sendable {
   private func change(_ call: OfficeCall) async throws -> Response {
     let merchant = try await merchant(call, .administrator)
     let reason = try call.form.reason
-    let change = try MerchantChange(call.parameter("change"), call.form)
+    let change = try MerchantChange(call.parameter("change"), call.form, by: call.user.asEditor)
     try await requireOwn(change, merchant.id)
     let entry = try call.action(
       change.name, merchant: merchant.id.rawValue, subject: merchant.id.rawValue, before: await state(of: merchant.id),
@@ -190,7 +190,7 @@ extension MerchantChange {
   }
 
   /// - Parameter name: of the form.
-  fileprivate init(_ name: String, _ form: OfficeForm) throws {
+  fileprivate init(_ name: String, _ form: OfficeForm, by editor: SettingsEditor) throws {
     switch name {
     case "enable", "disable":
       let domain = form["domain"]
@@ -202,7 +202,7 @@ extension MerchantChange {
     case "check-domain": self = .checkDomain(try form.required("domain"))
     case "register-domain": self = .registerDomain(try form.required("domain"))
     case "unregister-domain": self = .unregisterDomain(try form.required("domain"), reason: try form.reason)
-    case "edit": self = .edit([try form.required("setting"): form["value"]])
+    case "edit": self = .edit([try form.required("setting"): form["value"]], by: editor)
     case "sign-certificate": self = .signCertificate(id: try form.required("certificate"))
     case "request-certificate": self = .requestCertificate(try form.kindOfCertificate)
     case "import-certificate":
@@ -246,7 +246,7 @@ extension OfficeForm {
 }
 
 enum MerchantView {
-  static let keyKinds: [SecretName.Kind] = [.apiKey, .webhookKey, .callbackKey]
+  static let keyKinds = SecretName.Kind.shared
   /// From this many days on the countdown is a warning.
   private static let warning: Int64 = 45
 
@@ -263,7 +263,7 @@ enum MerchantView {
     ]
   }
 
-  static func values(_ parts: OfficeMerchantParts) -> [String: Any] {
+  static func values(_ parts: OfficeMerchantParts, for editor: SettingsEditor) -> [String: Any] {
     [
       "domains": parts.domains.map(values), "certificates": parts.certificates.map(values),
       "hasDomains": !parts.domains.isEmpty, "hasCertificates": !parts.certificates.isEmpty,
@@ -277,7 +277,12 @@ enum MerchantView {
         ["event": $0.event, "version": $0.version ?? "–", "actor": $0.actor, "at": shown($0.at)]
       },
       "termsVersion": parts.termsVersion ?? "", "termsWording": parts.termsWording ?? "",
-      "settings": parts.settings.map { ["key": $0.key, "value": $0.value, "meaning": $0.meaning] },
+      "settings": parts.settings.map { setting in
+        [
+          "key": setting.key, "value": setting.value, "meaning": setting.meaning,
+          "mayChange": editor == .operator || !setting.isOperators,
+        ] as [String: Any]
+      },
       "isServedByPlatform": parts.isServedByPlatform, "keyKinds": keyKinds.map(\.rawValue),
       "certificateKinds": CertificateKind.allCases.map(\.rawValue),
     ]

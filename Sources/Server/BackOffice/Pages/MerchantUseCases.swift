@@ -62,6 +62,18 @@ package struct OfficeRegistration: Sendable, Hashable {
   }
 }
 
+/// Whose settings somebody may change.
+package enum SettingsEditor: Sendable, Hashable {
+  /// An administrator of the merchant: those that are the merchant's.
+  case merchant
+  /// An administrator of every merchant: the operator's too.
+  case `operator`
+}
+
+extension OfficeUser {
+  var asEditor: SettingsEditor { everywhere == .administrator ? .operator : .merchant }
+}
+
 /// What an administrator changes about a merchant.
 package enum MerchantChange: Sendable, Hashable {
   /// Apple Pay on or off, for the merchant or one of its domains.
@@ -88,7 +100,7 @@ package enum MerchantChange: Sendable, Hashable {
   case acceptTerms(version: String)
   case unsubscribe
   /// A text by setting; an empty one stands for the default.
-  case edit([String: String])
+  case edit([String: String], by: SettingsEditor)
 
   /// Stable, for the audit chain.
   var name: String {
@@ -122,7 +134,7 @@ package enum MerchantChange: Sendable, Hashable {
       domain
     case .requestCertificate(let kind), .importCertificate(let kind, _): kind.rawValue
     case .activateCertificate(let id), .retireCertificate(let id), .signCertificate(let id): id
-    case .edit(let settings):
+    case .edit(let settings, _):
       settings.sorted { $0.key < $1.key }.map { "\($0.key): \($0.value)" }.joined(separator: "; ")
     case .addKey(let kind), .rotateKey(let kind): kind.rawValue
     case .revokeKey(let kind, let id): "\(kind.rawValue) \(id)"
@@ -234,9 +246,11 @@ package struct OfficeMerchantParts: Sendable {
     /// As it is typed; empty for the default.
     package let value: String
     package let meaning: String
+    /// Whether the operator alone sets it.
+    package let isOperators: Bool
 
-    package init(key: String, value: String, meaning: String) {
-      (self.key, self.value, self.meaning) = (key, value, meaning)
+    package init(key: String, value: String, meaning: String, isOperators: Bool) {
+      (self.key, self.value, self.meaning, self.isOperators) = (key, value, meaning, isOperators)
     }
   }
 

@@ -107,7 +107,8 @@ extension WebhookController {
       throw OfficeRefusal.badRequest("A name and an address have no comma.")
     }
     let known = office.services.webhooks.endpoints(of: merchant)
-    let change = MerchantChange.edit(["webhooks": Self.setting(known, name: name, url: url)])
+    let change = MerchantChange.edit(
+      ["webhooks": Self.setting(known, name: name, url: url)], by: try call.user.asEditor)
     let action = try call.action(
       "webhook.address", merchant: merchant.rawValue, subject: name, before: known.map(\.url).joined(separator: ", "),
       after: url, reason: reason)

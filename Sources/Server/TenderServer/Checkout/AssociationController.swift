@@ -12,8 +12,8 @@ struct AssociationController: Sendable {
   /// `GET /.well-known/apple-developer-merchantid-domain-association`, with and without `.txt`.
   func show(_ request: Request, _ context: ServerContext) throws -> Response {
     let host = request.head.authority
-    let ofMerchant = host.flatMap { directory.merchant(host: $0) }?.site.association
-    guard let file = ofMerchant ?? (hosted.isAsked(host) ? hosted.association : nil) else {
+    let ownFile = hosted.isAsked(host) ? hosted.association : nil
+    guard let file = ownFile ?? host.flatMap({ directory.merchant(host: $0) })?.site.association else {
       throw Problem(
         .notFound, "association_not_found", "No merchant of this server has an association file for this host.")
     }

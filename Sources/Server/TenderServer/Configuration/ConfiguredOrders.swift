@@ -10,11 +10,13 @@ import TenderPayments
 extension OrderService {
   /// The orders of these merchants, on their own terms.
   static func configured(
-    _ folders: [MerchantFolder], _ gateway: PaymentGateway, _ guests: GuestTokenIssuer, _ runtime: Runtime
+    _ folders: [MerchantFolder], _ configuration: ServerConfiguration, _ gateway: PaymentGateway,
+    _ guests: GuestTokenIssuer, _ runtime: Runtime
   ) -> OrderService {
     let terms = Dictionary(uniqueKeysWithValues: folders.map { ($0.merchant.id, $0.terms) })
+    let sender = runtime.network.sender(guardedBy: configuration.destinations)
     return OrderService(
-      gateway: gateway, quotes: QuoteSource(sender: runtime.network.plain, clock: runtime.clock),
+      gateway: gateway, quotes: QuoteSource(sender: sender, clock: runtime.clock),
       terms: { terms[$0] ?? MerchantTerms() }, guestTokens: guests, clock: runtime.clock, random: runtime.random)
   }
 }

@@ -4,6 +4,7 @@ import MerchantIdentity
 import Orders
 import TenderPayments
 import TenderSheet
+import Webhooks
 
 /// What a merchant's `merchant.yaml` says.
 package struct MerchantSettings: Sendable {
@@ -53,6 +54,24 @@ package struct MerchantSettings: Sendable {
   /// Whose key payment tokens are encrypted to.
   enum Recipient: String, Sendable, CaseIterable { case merchant, platform }
 
+  /// What the server calls on the merchant's word, each with its setting.
+  private var calledAddresses: [(setting: String, url: String)] {
+    var addresses = webhooks.enumerated().map { (setting: "webhooks", url: EndpointName.split($1, at: $0).url) }
+    addresses += callbackHosts.map { (setting: "callbackHosts", url: "https://\($0)/") }
+    addresses += touchIcons.filter { $0.hasPrefix("http") }.map { (setting: "touchIcons", url: $0) }
+    if let basketSource { addresses.append((setting: "basketSource", url: basketSource)) }
+    return addresses
+  }
+
+  /// Refuses an address that the server would not call.
+  func requireCallable(by destinations: DestinationGuard) async throws {
+    for (setting, url) in calledAddresses {
+      do { try await destinations.check(url) } catch let refusal as DestinationRefusal {
+        throw ConfigurationError(setting, "\(url) \(refusal.words)")
+      }
+    }
+  }
+
   init() {}
 
   /// - Parameter file: the path of a `merchant.yaml`.
@@ -69,43 +88,20 @@ package struct MerchantSettings: Sendable {
 }
 
 extension SettingsTable where Target == MerchantSettings {
-  /// The settings of `merchant.yaml`. A new one is a row here and a property of ``MerchantSettings``.
-  package static let merchant = SettingsTable(MerchantSettings(), identity + sheet + hosted + connections + mail)
+  /// The settings of `merchant.yaml`. A new one is a row of one of the two lists, and a property of ``MerchantSettings``.
+  package static let merchant = SettingsTable(MerchantSettings(), ofOperator + ofMerchant)
 
-  private static let hosted: [Setting<MerchantSettings>] = [
-    Setting(
-      "hostedRegions", .list(of: .text("a country of ISO 3166-1", as: "IE", where: CountryCode.isAssigned)),
-      \.hosted.regions, "Countries whose shoppers are offered Apple Pay on hosted pages; without any, all."),
-    Setting(
-      "hostedFrameAncestors",
-      .list(
-        of: .text("an origin", as: "\"https://shop.example.com\"", where: { ServiceAddress($0)?.isOrigin == true })),
-      \.hosted.frameAncestors, "Sites that may show the merchant's hosted pages in a frame."),
-  ]
+  /// What a merchant's administrator may set too.
+  static let ofMerchant = sheet + hosted + sale + mail
 
-  private static let identity: [Setting<MerchantSettings>] = [
-    Setting(
-      "merchantIdentifier", .text("the identifier of the developer account", as: "merchant.com.example.harbour"),
-      "Apple's name for the merchant.", isRequired: true, get: { $0.merchantIdentifier },
-      set: { $0.merchantIdentifier = $1 }),
+  /// What the operator alone sets: whose money, keys and network it is.
+  static let ofOperator = identity + connections
+
+  /// What the payment sheet shows.
+  private static let sheet: [Setting<MerchantSettings>] = [
     Setting(
       "displayName", .text("a name of at most 64 characters", as: "Harbour Kitchen"),
       "The name on the payment sheet.", isRequired: true, get: { $0.displayName }, set: { $0.displayName = $1 }),
-    Setting(
-      "domains", .list(of: .text("a domain", as: "shop.example.com", where: { (try? Domain($0)) != nil })), \.domains,
-      "The sites that show the button. A domain belongs to one merchant."),
-    Setting(
-      "teamIdentifier", .text("the developer account's team", as: "ABCDE12345"), \.teamIdentifier,
-      "The developer's team. Only for macOS apps, which have no domain."),
-    Setting(
-      "encryptTo", .choice(of: MerchantSettings.Recipient.allCases), \.encryptTo,
-      "Whose key payment tokens are encrypted to."),
-    Setting(
-      "gatewayRegion", .choice(of: ApplePayRegion.allCases), \.gatewayRegion,
-      "Which of Apple's gateways gives the merchant sessions. The simulated Apple has one for both."),
-  ]
-
-  private static let sheet: [Setting<MerchantSettings>] = [
     Setting(
       "countryCode", .text("a country of ISO 3166-1 in two capital letters", as: "IE", where: CountryCode.isAssigned),
       "Where the merchant's payments are processed.", isRequired: true, get: { $0.countryCode },
@@ -127,21 +123,69 @@ extension SettingsTable where Target == MerchantSettings {
     Setting(
       "locale", .text("a language tag", as: "de-AT", where: ShopperLocale.isTag), \.locale,
       "The language of what shoppers read from Tender, unless the basket says."),
-    Setting(
-      "touchIcons", .list(of: .text("a URL", as: "\"https://shop.example.com/touch-icon.png\"")), \.touchIcons,
-      "Icons that the payment sheet shows for the site."),
   ]
 
-  private static let connections: [Setting<MerchantSettings>] = [
+  /// The merchant's pages on this server.
+  private static let hosted: [Setting<MerchantSettings>] = [
     Setting(
-      "routes", .list(of: .routeRule), \.routes,
-      "Which route a payment takes: the first that fits. Without rules every route, in the order of the folders."),
+      "hostedRegions", .list(of: .text("a country of ISO 3166-1", as: "IE", where: CountryCode.isAssigned)),
+      \.hosted.regions, "Countries whose shoppers are offered Apple Pay on hosted pages; without any, all."),
+    Setting(
+      "hostedFrameAncestors",
+      .list(
+        of: .text("an origin", as: "\"https://shop.example.com\"", where: { ServiceAddress($0)?.isOrigin == true })),
+      \.hosted.frameAncestors, "Sites that may show the merchant's hosted pages in a frame."),
+  ]
+
+  /// What cardholders and the merchant's own server are told.
+  private static let sale: [Setting<MerchantSettings>] = [
     Setting(
       "statementDescriptor",
       .text("1 to 22 letters, digits, spaces or . , ' - * /", as: "HARBOUR*KITCHEN", where: SaleSettings.isDescriptor),
       \.statementDescriptor,
       "What the cardholder reads on the statement. The default is the basket's `businessName`, as far as the provider takes it."
     ),
+    Setting(
+      "webhooks",
+      .list(
+        of: .text("a URL, or a name and a URL as name=URL", as: "\"https://shop.example.com/hooks/tender\""),
+        atMost: MerchantWebhooks.maximumURLs),
+      \.webhooks,
+      "Who is notified of the merchant's payments, see docs/webhooks.md."),
+    Setting(
+      "webhooksWithOrder", .list(of: .text("the name of an endpoint", as: "orders", where: EndpointName.isValid)),
+      \.webhooksWithOrder,
+      "Endpoints of `webhooks` whose events say whom the order is for and where it goes."),
+  ]
+
+  /// Who the merchant is.
+  private static let identity: [Setting<MerchantSettings>] = [
+    Setting(
+      "merchantIdentifier", .text("the identifier of the developer account", as: "merchant.com.example.harbour"),
+      "Apple's name for the merchant.", isRequired: true, get: { $0.merchantIdentifier },
+      set: { $0.merchantIdentifier = $1 }),
+    Setting(
+      "domains", .list(of: .text("a domain", as: "shop.example.com", where: { (try? Domain($0)) != nil })), \.domains,
+      "The sites that show the button. A domain belongs to one merchant."),
+    Setting(
+      "teamIdentifier", .text("the developer account's team", as: "ABCDE12345"), \.teamIdentifier,
+      "The developer's team. Only for macOS apps, which have no domain."),
+    Setting(
+      "encryptTo", .choice(of: MerchantSettings.Recipient.allCases), \.encryptTo,
+      "Whose key payment tokens are encrypted to."),
+    Setting(
+      "gatewayRegion", .choice(of: ApplePayRegion.allCases), \.gatewayRegion,
+      "Which of Apple's gateways gives the merchant sessions. The simulated Apple has one for both."),
+    Setting(
+      "touchIcons", .list(of: .text("a URL", as: "\"https://shop.example.com/touch-icon.png\"")), \.touchIcons,
+      "Icons that the payment sheet shows for the site."),
+  ]
+
+  /// Where its money goes, what is called for it, and what is taken from it.
+  private static let connections: [Setting<MerchantSettings>] = [
+    Setting(
+      "routes", .list(of: .routeRule), \.routes,
+      "Which route a payment takes: the first that fits. Without rules every route, in the order of the folders."),
     Setting(
       "merchantCategory", .text("four digits of ISO 18245", as: "5812", where: SaleSettings.isCategory),
       \.merchantCategory, "The merchant category that the provider is told."),
@@ -164,17 +208,6 @@ extension SettingsTable where Target == MerchantSettings {
     Setting(
       "requireContentDigest", .list(of: .text("the id of an API key", as: "7f3ac0de")), \.keysRequiringDigest,
       "API keys that must send `X-GCS-Content-SHA256` with every body."),
-    Setting(
-      "webhooks",
-      .list(
-        of: .text("a URL, or a name and a URL as name=URL", as: "\"https://shop.example.com/hooks/tender\""),
-        atMost: MerchantWebhooks.maximumURLs),
-      \.webhooks,
-      "Who is notified of the merchant's payments, see docs/webhooks.md."),
-    Setting(
-      "webhooksWithOrder", .list(of: .text("the name of an endpoint", as: "orders", where: EndpointName.isValid)),
-      \.webhooksWithOrder,
-      "Endpoints of `webhooks` whose events say whom the order is for and where it goes."),
     Setting(
       "unsignedPaymentData", .flag, \.takesUnsignedData,
       "Whether `POST /payments` takes encrypted payment data without Apple's signature in `production` too, see docs/platform.md."

@@ -60,15 +60,13 @@ enum MerchantWebhooks {
     keys.max { $0.key < $1.key }
   }
 
-  /// A URL that could never be called is refused at the start, not at the first payment.
-  static func validate(_ folders: [MerchantFolder], allowsPrivate: Bool) throws {
-    for folder in folders {
-      for endpoint in folder.webhooks {
-        do throws(DestinationRefusal) {
-          try DestinationGuard.host(of: endpoint.url, allowsPlain: allowsPrivate)
-        } catch {
-          throw ConfigurationError("merchant \(folder.merchant.id): webhooks", "\(endpoint.url) \(error.words)")
-        }
+  /// A URL that could never be called is refused before it is served, not at the first payment.
+  static func validate(_ folder: MerchantFolder, allowsPrivate: Bool) throws {
+    for endpoint in folder.webhooks {
+      do throws(DestinationRefusal) {
+        try DestinationGuard.host(of: endpoint.url, allowsPlain: allowsPrivate)
+      } catch {
+        throw ConfigurationError("merchant \(folder.merchant.id): webhooks", "\(endpoint.url) \(error.words)")
       }
     }
   }
@@ -100,6 +98,11 @@ extension MerchantFolder {
   package static func webhookSecret(at path: String) throws -> String? { try MerchantWebhooks.secret(at: path)?.value }
 }
 
+extension ServerConfiguration {
+  /// What the server calls on a merchant's word.
+  var destinations: DestinationGuard { DestinationGuard(allowsPrivate: allowsPrivateWebhooks) }
+}
+
 extension WebhookDispatcher {
   /// Delivers to the endpoints of these merchants.
   static func configured(
@@ -108,7 +111,7 @@ extension WebhookDispatcher {
   ) -> WebhookDispatcher {
     WebhookDispatcher(
       database: database, endpoints: { endpoints[$0] ?? [] }, keys: { endpoints.key(of: $0) },
-      destinations: DestinationGuard(allowsPrivate: configuration.allowsPrivateWebhooks),
+      destinations: configuration.destinations,
       network: runtime.network.webhooks, orders: .stored, concurrency: configuration.webhookConcurrency,
       alongside: { event, store in try mail?.note(event, in: store) }, random: runtime.random,
       report: WebhookMonitor(metrics: metrics, logger: runtime.logger).note)

@@ -28,6 +28,17 @@ enum NewMerchantFolder {
     }
     return owners
   }
+
+  /// Merchant by the id of an API key.
+  static func ownersOfAPIKeys(in directory: String) -> [String: String] {
+    var owners: [String: String] = [:]
+    for name in (try? MerchantFolder.merchants(in: directory)) ?? [] {
+      for id in (try? MerchantFolder.names(in: "\(directory)/\(name)/api-keys", ending: ".secret")) ?? [] {
+        owners[id] = name
+      }
+    }
+    return owners
+  }
 }
 
 extension MerchantProvisioning.NewMerchant {
@@ -63,7 +74,7 @@ extension MerchantProvisioning.NewMerchant {
   }
 
   /// The id is a folder's name and a part of the platform API's paths.
-  private static func isFolderName(_ id: String) -> Bool {
+  static func isFolderName(_ id: String) -> Bool {
     (1...40).contains(id.utf8.count) && id.first != "-"
       && id.utf8.allSatisfy { byte in
         (0x30...0x39).contains(byte) || (0x41...0x5A).contains(byte) || (0x61...0x7A).contains(byte) || byte == 0x2D

@@ -44,10 +44,16 @@ struct PlatformFolder: Sendable {
   {
     if let directory { return try PlatformFolder(path: directory, keysMayBeElsewhere: keysMayBeElsewhere) }
     if let merchant = folders.first(where: \.profile.encryptsToPlatform)?.merchant.id {
-      throw ConfigurationError(
-        "platform.directory", "\(merchant) says encryptTo: platform; write where the platform's certificates are")
+      try require(directory, for: merchant)
     }
     return none
+  }
+
+  /// - Throws: ``ConfigurationError`` where the configuration names no platform for a merchant that it serves.
+  static func require(_ directory: String?, for merchant: MerchantID) throws {
+    guard directory == nil else { return }
+    throw ConfigurationError(
+      "platform.directory", "\(merchant) says encryptTo: platform; write where the platform's certificates are")
   }
 
   /// The platform's own identity; nil where its folder has none.

@@ -162,7 +162,8 @@ extension SettingsTable where Target == ServerConfiguration {
   private static let webhooks: [Setting<ServerConfiguration>] = [
     Setting(
       "webhooks.allowPrivateAddresses", .flag, \.allowsPrivateWebhooks,
-      "Whether merchants' webhooks may go to private addresses, and over plain http."),
+      "Whether addresses that merchants name may be private, and plain http: of webhooks, `quoteURL`, `basketSource`, "
+        + "icons and domains."),
     Setting(
       "webhooks.concurrency", .number(1...256), \.webhookConcurrency,
       "How many webhooks are sent to one endpoint at the same time."),

@@ -1,10 +1,21 @@
 import Foundation
 import MerchantIdentity
+import TenderPayments
 
 /// The secrets that Tender shares with a merchant's server, each in a file `<key id>.secret` of a folder.
 enum SharedSecrets {
   /// Below it a secret can be guessed; an empty one is known to everybody.
   static let minimumBytes = 16
+
+  /// Whether a key may have this id: it is a file's name, and a part of headers. 1 to 64 letters, digits, `.`, `_` and `-`
+  /// of ASCII, and no dot first.
+  static func isID(_ text: String) -> Bool {
+    (1...64).contains(text.utf8.count) && text.utf8.first != UInt8(ascii: ".")
+      && text.utf8.allSatisfy { byte in
+        (0x30...0x39).contains(byte) || (0x41...0x5A).contains(byte) || (0x61...0x7A).contains(byte)
+          || "._-".utf8.contains(byte)
+      }
+  }
 
   /// The secrets of a folder by key id; none when there is no such folder. Spaces and line ends around one do not count.
   static func read(in folder: String) throws -> [String: String] {
@@ -38,10 +49,16 @@ enum SharedSecrets {
     for folder in folders {
       for id in folder.apiKeys.keys.sorted() {
         guard let other = owners.updateValue(folder, forKey: id) else { continue }
-        throw ConfigurationError(
-          "\(directory)/\(folder.merchant.id)/api-keys/\(id).secret",
-          "merchant \(other.merchant.id) has a key of the same id; give this one another name and a secret of its own")
+        throw repeated(id, of: folder.merchant.id, and: other.merchant.id, in: directory)
       }
     }
+  }
+
+  static func repeated(
+    _ id: String, of merchant: MerchantID, and other: MerchantID, in directory: String
+  ) -> ConfigurationError {
+    ConfigurationError(
+      "\(directory)/\(merchant)/api-keys/\(id).secret",
+      "merchant \(other) has a key of the same id; give this one another name and a secret of its own")
   }
 }

@@ -39,8 +39,13 @@ extension Doctor {
     for (merchant, domain) in domains {
       let file = merchant.associations[domain.name]
       findings.append(there(domain, merchant, file))
-      if let file { findings += [form(domain, file)] + (await served(domain, file)) }
-      findings.append(await root(domain))
+      if let file { findings.append(form(domain, file)) }
+      if let words = await refusal(of: domain.host) {
+        findings.append(DoctorCheck.associationServed.skipped(domain.name, words))
+      } else {
+        if let file { findings += await served(domain, file) }
+        findings.append(await root(domain))
+      }
     }
     return findings
   }
@@ -109,7 +114,7 @@ extension Doctor {
         OutboundRequest(method: "GET", url: "https://\(domain.host)\(path)")
       }
     do throws(TransportError) {
-      return .success(try await system.network.plain.send(request, .seconds(10)))
+      return .success(try await system.network.guarded.send(request, .seconds(10)))
     } catch { return .failure(error) }
   }
 }

@@ -2,6 +2,7 @@ import Foundation
 import MerchantIdentity
 import SwiftASN1
 import TenderPayments
+import Webhooks
 import X509
 
 extension DoctorCheck {
@@ -40,6 +41,16 @@ extension Doctor {
     subject.merchants.flatMap { merchant in merchant.domains.map { (merchant, $0) } }
   }
 
+  /// Why the server does not call a host that a merchant names; nil where it does.
+  func refusal(of host: String) async -> String? {
+    refusal(of: host, at: await system.network.resolve(host))
+  }
+
+  func refusal(of host: String, at addresses: [ResolvedAddress]) -> String? {
+    let isAllowed = configuration.allowsPrivateWebhooks || addresses.allSatisfy(\.isPublic)
+    return isAllowed ? nil : DestinationRefusal.privateAddress(host).words
+  }
+
   func domainFindings() async -> [DoctorFinding] {
     var findings: [DoctorFinding] = []
     for (_, domain) in domains { findings += await self.domain(domain) }
@@ -53,6 +64,9 @@ extension Doctor {
     let addresses = await system.network.resolve(domain.host)
     guard !addresses.isEmpty else { return [await unresolved(domain)] }
     let resolved = DoctorCheck.domainResolves.ok(domain.name, addresses.list)
+    if let words = refusal(of: domain.host, at: addresses) {
+      return [resolved, DoctorCheck.tlsAnswers.skipped(domain.name, words)]
+    }
     do {
       return [resolved] + tls(domain, try await system.network.handshake(domain.host, 443))
     } catch {

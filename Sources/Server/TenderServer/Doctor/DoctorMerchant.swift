@@ -2,13 +2,18 @@ import MerchantIdentity
 
 extension DoctorCheck {
   static let merchantGroup = [
-    merchantReadable, merchantIdentifierForm, merchantIdentifierShared, merchantIdentifierEnvironments, apiKeys,
+    merchantReadable, merchantServed, merchantIdentifierForm, merchantIdentifierShared, merchantIdentifierEnvironments,
+    apiKeys,
     webhookKeys, identityPresent, processingPresent, processingCount, loneKeys, domainShared,
   ]
 
   static let merchantReadable = DoctorCheck(
     "merchant_readable", "The merchant's settings can be read.", meaning: "The server does not start or reload.",
     remedy: "Correct the line in merchant.yaml; `tender config check` names it.")
+  static let merchantServed = DoctorCheck(
+    "merchant_served", "The running server serves every merchant of the store.",
+    meaning: "Its pages show no Apple Pay and its server's calls are refused; the other merchants go on.",
+    remedy: "Correct what the finding names: `tender merchant edit`, `tender domain remove`, `tender key revoke`.")
   static let merchantIdentifierForm = DoctorCheck(
     "merchant_identifier_form", "The merchant identifier is one of Apple's.",
     meaning: "Apple gives no session and no certificate for it.",
@@ -52,7 +57,15 @@ extension DoctorCheck {
 extension Doctor {
   func merchantFindings() -> [DoctorFinding] {
     subject.merchants.flatMap { [readable($0), identifier($0)] + contents($0) }
-      + sharedIdentifiers() + sharedDomains()
+      + served() + sharedIdentifiers() + sharedDomains()
+  }
+
+  private func served() -> [DoctorFinding] {
+    guard let facts, facts.isRunning else {
+      return [DoctorCheck.merchantServed.skipped("store", "no server runs on the store")]
+    }
+    guard !facts.leftOut.isEmpty else { return [DoctorCheck.merchantServed.ok("store", "none is left out")] }
+    return facts.leftOut.map { DoctorCheck.merchantServed.failed($0.id, $0.reason) }
   }
 
   private func readable(_ merchant: ExaminedMerchant) -> DoctorFinding {

@@ -78,7 +78,8 @@ extension Doctor {
     for icon in Set(subject.merchants.flatMap { $0.settings?.touchIcons ?? [] }).sorted()
     where icon.hasPrefix("http") {
       do throws(TransportError) {
-        let status = try await get(icon).status
+        let request = OutboundRequest(method: "GET", url: icon)
+        let status = try await system.network.guarded.send(request, .seconds(10)).status
         findings.append(
           status == 200
             ? DoctorCheck.touchIcons.ok(icon, "status 200") : DoctorCheck.touchIcons.warning(icon, "status \(status)"))

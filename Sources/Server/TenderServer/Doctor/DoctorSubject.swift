@@ -6,7 +6,7 @@ import TenderPayments
 /// What the doctor examines: a configuration and what its folders hold. Everything is read leniently, so that one broken
 /// file does not hide the next.
 package struct DoctorSubject: Sendable {
-  let configuration: ServerConfiguration
+  package let configuration: ServerConfiguration
   /// What is wrong with the settings themselves.
   let problems: [ConfigurationError]
   let merchants: [ExaminedMerchant]

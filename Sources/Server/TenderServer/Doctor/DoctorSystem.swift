@@ -13,8 +13,10 @@ package struct DoctorSystem: Sendable {
   }
 
   /// The real ones. The caller closes the network.
-  package static func live(_ network: Network, clock: WallClock = .system) -> DoctorSystem {
-    DoctorSystem(clock: clock, network: .live(network), machine: .live)
+  package static func live(
+    _ network: Network, _ configuration: ServerConfiguration, clock: WallClock = .system
+  ) -> DoctorSystem {
+    DoctorSystem(clock: clock, network: .live(network, configuration.destinations), machine: .live)
   }
 }
 
@@ -25,6 +27,8 @@ package struct DoctorNetwork: Sendable {
   package let handshake: @Sendable (_ host: String, _ port: Int) async throws -> TLSHandshake
   /// Calls without a client certificate; redirects are returned.
   let plain: HTTPSender
+  /// Calls of what merchants name, as far as the operator lets them.
+  let guarded: HTTPSender
   /// Calls with one.
   let identified: @Sendable (ClientIdentity, TrustedRoots) throws -> HTTPSender
   /// Connects to a mail server and authenticates.
@@ -33,11 +37,12 @@ package struct DoctorNetwork: Sendable {
   package init(
     resolve: @escaping @Sendable (String) async -> [ResolvedAddress],
     handshake: @escaping @Sendable (String, Int) async throws -> TLSHandshake, plain: HTTPSender,
+    guarded: HTTPSender,
     identified: @escaping @Sendable (ClientIdentity, TrustedRoots) throws -> HTTPSender,
     mail: @escaping @Sendable (SMTPServer) async -> SMTPResult = MailTransport.smtp.probe
   ) {
     (self.resolve, self.handshake, self.plain, self.identified) = (resolve, handshake, plain, identified)
-    self.mail = mail
+    (self.guarded, self.mail) = (guarded, mail)
   }
 }
 

@@ -31,16 +31,15 @@ extension Doctor {
   }
 
   private func webhook(_ url: String) async -> [DoctorFinding] {
-    let allowsPrivate = configuration.allowsPrivateWebhooks
     let host: String
-    do throws(DestinationRefusal) { host = try DestinationGuard.host(of: url, allowsPlain: allowsPrivate) } catch {
+    do throws(DestinationRefusal) {
+      host = try DestinationGuard.host(of: url, allowsPlain: configuration.allowsPrivateWebhooks)
+    } catch {
       return [DoctorCheck.webhookAddress.failed(url, error.words)]
     }
     let addresses = await system.network.resolve(host)
     guard !addresses.isEmpty else { return [DoctorCheck.webhookAddress.failed(url, "\(host) has no address")] }
-    guard allowsPrivate || addresses.allSatisfy(\.isPublic) else {
-      return [DoctorCheck.webhookAddress.failed(url, DestinationRefusal.privateAddress(host).words)]
-    }
+    if let words = refusal(of: host, at: addresses) { return [DoctorCheck.webhookAddress.failed(url, words)] }
     let resolved = DoctorCheck.webhookAddress.ok(url, addresses.list)
     return [resolved] + (url.hasPrefix("https://") ? [await tls(url, host)] : [])
   }

@@ -8,14 +8,18 @@ import Webhooks
 
 extension DoctorNetwork {
   /// The real network.
-  static func live(_ network: Network) -> DoctorNetwork {
+  static func live(_ network: Network, _ destinations: DestinationGuard) -> DoctorNetwork {
     DoctorNetwork(
       resolve: { host in
         let found = (try? await DestinationGuard.system(host)) ?? []
         return found.map { ResolvedAddress($0.text, isPublic: $0.address.isPublic) }
       },
-      handshake: network.handshake ?? { host, port in try await TLSProbe(host: host, port: port).run() },
-      plain: network.plain,
+      handshake: network.handshake ?? { host, port in
+        let name = host.contains(":") ? "[\(host)]" : host
+        let address = try await destinations.destination("https://\(name):\(port)/").address
+        return try await TLSProbe(host: host, address: address, port: port).run()
+      },
+      plain: network.plain, guarded: network.sender(guardedBy: destinations),
       identified: network.identified)
   }
 }
@@ -23,6 +27,8 @@ extension DoctorNetwork {
 /// One handshake that accepts whatever it is shown, and one that demands what browsers demand.
 private struct TLSProbe: Sendable {
   let host: String
+  /// Where it is connected to.
+  let address: String
   let port: Int
 
   func run() async throws -> TLSHandshake {
@@ -51,7 +57,7 @@ private struct TLSProbe: Sendable {
     tls.minimumTLSVersion = .tlsv1
     let context = try NIOSSLContext(configuration: tls)
     let channel = try await ClientBootstrap(group: MultiThreadedEventLoopGroup.singleton).connectTimeout(.seconds(5))
-      .connect(host: host, port: port).get()
+      .connect(host: address, port: port).get()
     let done = channel.eventLoop.makePromise(of: String.self)
     let late = channel.eventLoop.scheduleTask(in: .seconds(10)) { done.fail(ChannelError.connectTimeout(.seconds(10))) }
     defer {

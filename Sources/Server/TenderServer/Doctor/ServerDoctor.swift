@@ -24,7 +24,7 @@ struct ServerDoctor: Sendable {
     let network = try Network.live()
     let doctor = Doctor(
       DoctorSubject(parts.configuration, stored: try await storedMerchants()),
-      .live(network, clock: parts.runtime.clock), facts: facts, until: until)
+      .live(network, parts.configuration, clock: parts.runtime.clock), facts: facts, until: until)
     let report = await doctor.run()
     await network.close()
     return report
@@ -35,7 +35,8 @@ struct ServerDoctor: Sendable {
     let network = try Network.live()
     let doctor = Doctor(
       DoctorSubject(parts.configuration, merchants: try await storedMerchants().map { ExaminedMerchant($0) }),
-      .live(network, clock: parts.runtime.clock), facts: try await facts(isDeep: false), until: until)
+      .live(network, parts.configuration, clock: parts.runtime.clock), facts: try await facts(isDeep: false),
+      until: until)
     let report = await doctor.runOnMerchants()
     await network.close()
     return report
@@ -47,12 +48,14 @@ struct ServerDoctor: Sendable {
 
   func facts(isDeep: Bool) async throws -> ServerFacts {
     let isFile = parts.configuration.store.path != nil
+    let served = try await ServedMerchants(
+      parts.configuration, parts.database, parts.gateway.routes, at: parts.runtime.clock.now())
     return ServerFacts(
       isRunning: true, store: try await StoreFacts(parts.journal, isDeep: isDeep && isFile),
       routes: await CredentialReport.all(parts.gateway.routes),
       openCircuits: parts.breakers.filter(\.value.isOpen).keys.sorted(),
       keys: parts.keys.ring.entries.map { KeyReport(.init($0)) }, lastRecovery: parts.lastRecovery.time,
-      openFiles: FileDescriptors.limit)
+      openFiles: FileDescriptors.limit, leftOut: served.leftOut)
   }
 }
 

@@ -19,13 +19,17 @@ package struct ServerFacts: Codable, Sendable {
   let lastRecovery: Timestamp?
   /// How many files the server may have open.
   let openFiles: Int
+  /// Merchants of the store that are not served.
+  let leftOut: [LeftOutMerchant]
 
   init(
     isRunning: Bool, store: StoreFacts, routes: [CredentialReport] = [], openCircuits: [String] = [],
-    keys: [KeyReport] = [], lastRecovery: Timestamp? = nil, openFiles: Int = 0
+    keys: [KeyReport] = [], lastRecovery: Timestamp? = nil, openFiles: Int = 0,
+    leftOut: [LeftOutMerchant] = []
   ) {
     (self.isRunning, self.store, self.routes, self.openCircuits) = (isRunning, store, routes, openCircuits)
     (self.keys, self.lastRecovery, self.openFiles) = (keys, lastRecovery, openFiles)
+    self.leftOut = leftOut
   }
 
   /// Opens the store of a server that does not run, without migrating it.

@@ -23,6 +23,9 @@ package struct Network: Sendable {
     self.close = close
   }
 
+  /// Calls addresses that merchants name, as far as the operator lets them.
+  func sender(guardedBy destinations: DestinationGuard) -> HTTPSender { destinations.sender(over: webhooks) }
+
   /// The real one.
   package static func live() throws -> Network {
     let clients = OpenClients()

@@ -29,8 +29,8 @@ struct HostedSite: Sendable {
 
   /// Whether a `Host` header names the pages' host.
   func isAsked(_ host: String?) -> Bool {
-    guard let domain, let host else { return false }
-    return host.lowercased().utf8.elementsEqual(domain.name.utf8)
+    guard let domain, let name = host?.lowercased() else { return false }
+    return name.utf8.elementsEqual(domain.name.utf8) || name.utf8.elementsEqual((domain.name + ":443").utf8)
   }
 }
 

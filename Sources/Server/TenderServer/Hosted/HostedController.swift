@@ -11,6 +11,7 @@ struct HostedController: Sendable {
   let checkouts: HostedCheckouts
   let pages: HostedPages
   let directory: MerchantDirectory
+  let site: HostedSite
 
   /// `GET /hosted/{id}`
   func page(_ request: Request, _ context: ServerContext) async throws -> Response {
@@ -73,7 +74,8 @@ struct HostedController: Sendable {
 
   /// Nil on the domain of a merchant: the pages are the platform's.
   private func id(_ request: Request, _ context: ServerContext) -> BasketID? {
-    guard request.head.authority.flatMap({ directory.merchant(host: $0) }) == nil else { return nil }
+    let host = request.head.authority
+    guard site.isAsked(host) || host.flatMap({ directory.merchant(host: $0) }) == nil else { return nil }
     return context.parameters.get("checkout").map { BasketID($0) }
   }
 }

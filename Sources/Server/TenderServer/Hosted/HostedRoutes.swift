@@ -53,7 +53,7 @@ extension HostedRoutes {
     let pages = HostedPages(
       checkouts, sandbox: parts.apple.simulated == nil ? nil : parts.configuration.sandboxURL,
       clock: parts.runtime.clock)
-    controller = HostedController(checkouts: checkouts, pages: pages, directory: parts.directory)
+    controller = HostedController(checkouts: checkouts, pages: pages, directory: parts.directory, site: site)
     platform = HostedPlatformController(checkouts: checkouts)
     caller = HostedCaller(pages: controller, directory: parts.directory, site: site)
   }

@@ -27,7 +27,7 @@ struct ProcessingKeys: Sendable {
     self.store = store
     self.agent = configuration.keyAgentSocket.map(KeyAgentClient.init)
     platformDirectory = configuration.platformDirectory
-    read = { now in try await MerchantFolder.all(configuration, database, at: now) }
+    read = { now in try await ServedMerchants(configuration, database, nil, at: now).folders }
     self.changes = changes
     ring = ProcessingKeyRing { changes.yield(ProcessingKeyStore.Record($0)) }
     writing = Task {

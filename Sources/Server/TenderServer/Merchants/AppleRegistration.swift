@@ -40,7 +40,8 @@ struct AppleRegistration: Sendable {
   private func check(_ name: String, of merchant: String) async throws -> MerchantAnswer {
     let row = try await domain(name, of: merchant)
     let association = try row.associationBase64.flatMap { Base64.decode($0) }.map { try DomainAssociation(bytes: $0) }
-    let finding = await DomainCheck(sender: network.plain.onThisMachine).finding(
+    let sender = network.sender(guardedBy: configuration.destinations)
+    let finding = await DomainCheck(sender: sender).finding(
       of: try Domain(name), association: association)
     return try await administration.perform(.noteCheck(domain: name, merchant: merchant, finding: finding))
   }
@@ -139,28 +140,6 @@ extension AppleRegistration {
   }
 }
 
-extension HTTPSender {
-  /// Names below `.localhost` are this machine by RFC 6761, but not every resolver knows it, so they are called by their
-  /// address and named in the Host header.
-  fileprivate var onThisMachine: HTTPSender {
-    HTTPSender { request, timeout throws(TransportError) in
-      guard let (address, host) = Self.loopback(request.url) else { return try await send(request, timeout) }
-      return try await send(
-        OutboundRequest(
-          method: request.method, url: address, headers: request.headers + [HTTPField("Host", host)], body: request.body
-        ), timeout)
-    }
-  }
-
-  private static func loopback(_ url: String) -> (address: String, host: String)? {
-    guard url.hasPrefix("http://") else { return nil }
-    let authority = url.dropFirst(7).prefix { $0 != "/" }
-    let (name, port) = (authority.prefix { $0 != ":" }, authority.drop { $0 != ":" })
-    guard name == "localhost" || name.hasSuffix(".localhost") else { return nil }
-    return ("http://127.0.0.1\(port)" + url.dropFirst(7 + authority.count), String(authority))
-  }
-}
-
 extension MerchantAdministration {
   /// What the pages show of a stored merchant's settings.
   struct EditableSettings {
@@ -174,10 +153,13 @@ extension MerchantAdministration {
     try requireStored(merchant)
     let text = try await store.read { try $0.merchant(MerchantID(merchant)).settings }
     let (table, settings) = (SettingsTable.merchant, try MerchantSettings(yaml: text, of: merchant))
-    let written = try table.yaml(text, of: merchant).values
+    let (written, ofOperator) = (
+      try table.yaml(text, of: merchant).values, Set(SettingsTable.ofOperator.map(\.key))
+    )
     let rows = table.settings.filter { $0.key != "domains" && $0.key != "merchantIdentifier" }.map { setting in
       OfficeMerchantParts.SettingRow(
-        key: setting.key, value: written[setting.key]?.content.typed ?? "", meaning: setting.meaning)
+        key: setting.key, value: written[setting.key]?.content.typed ?? "", meaning: setting.meaning,
+        isOperators: ofOperator.contains(setting.key))
     }
     return EditableSettings(
       rows: rows, displayName: settings.displayName, merchantIdentifier: settings.merchantIdentifier,

@@ -50,6 +50,9 @@ extension MerchantAdministration {
     let id =
       Hex.encode(withUnsafeBytes(of: UInt32(truncatingIfNeeded: clock.now().seconds).bigEndian, Array.init))
       + random.hex(4)
+    guard SecretName.Kind.shared.contains(kind) else {
+      throw MerchantStoreError(.secretMisplaced, "A \(kind.rawValue) is not shared with a merchant.")
+    }
     let (secret, now) = (random.hex(32), clock.now())
     try await change(merchant, try await storeWithKeys) { tables, owner in
       try tables.keep(secret, as: SecretName(owner, kind, id), within: limits)

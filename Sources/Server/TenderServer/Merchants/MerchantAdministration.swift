@@ -1,3 +1,4 @@
+import Acquiring
 import ApplePayToken
 import Foundation
 import Ledger
@@ -45,6 +46,11 @@ package struct MerchantAdministration: Sendable {
 
   var keysMayBeElsewhere: Bool { configuration.keyAgentSocket != nil }
 
+  /// The merchants as a server of the configuration would serve them now.
+  func served() async throws -> ServedMerchants {
+    try await ServedMerchants(configuration, database, RouteTable.unasked(configuration), at: clock.now())
+  }
+
   /// - Throws: ``MerchantStoreError`` with `merchant_declared` for a merchant of the configuration, which commands read.
   func requireStored(_ id: String) throws {
     guard isDeclared(id) else { return }
@@ -58,28 +64,50 @@ package struct MerchantAdministration: Sendable {
     FileManager.default.fileExists(atPath: "\(configuration.merchantsDirectory)/\(id)/merchant.yaml")
   }
 
-  /// One commit on a stored merchant, which the server must be able to serve afterwards.
+  /// One commit on a stored merchant, which the server must be able to serve afterwards, beside all others.
   @discardableResult
   func change<R: Sendable>(
     _ name: String, _ store: MerchantStore, _ body: @escaping @Sendable (MerchantTables, MerchantID) throws -> R
   ) async throws -> R {
     try requireStored(name)
-    let (id, elsewhere, declared, now) = (MerchantID(name), keysMayBeElsewhere, declaredDomains(), clock.now())
-    return try await store.write { tables in
+    let (id, routes, now) = (MerchantID(name), RouteTable.unasked(configuration), clock.now())
+    let others = OtherMerchants(configuration)
+    return try await store.write { [configuration] tables in
+      let (domains, keys) = (try tables.domainNames(of: id), try tables.apiKeys(of: id))
       let result = try body(tables, id)
-      let merchant = try tables.merchant(id)
-      _ = try MerchantFolder(stored: merchant, at: now, keysMayBeElsewhere: elsewhere)
-      for domain in merchant.domains where declared[domain.domain.name] != nil {
-        throw MerchantStoreError(
-          .domainTaken, "\(domain.domain) belongs to the declared merchant \(declared[domain.domain.name] ?? "").")
+      try MerchantFolder(stored: try tables.merchant(id), configuration, at: now)
+        .requireServable(by: configuration, routes)
+      try others.require(domains: try tables.domainNames(of: id).subtracting(domains))
+      for key in try tables.apiKeys(of: id).subtracting(keys) {
+        let other = try tables.owner(ofAPIKey: key, but: id) ?? others.apiKeys[key].map { MerchantID($0) }
+        if let other { throw SharedSecrets.repeated(key, of: id, and: other, in: configuration.merchantsDirectory) }
       }
       return result
     }
   }
+}
 
-  /// Merchant by domain. A folder that cannot be read owns nothing here.
-  private func declaredDomains() -> [String: String] {
-    NewMerchantFolder.owners(in: configuration.merchantsDirectory)
+/// What a stored merchant cannot name, because it is the server's or a declared merchant's.
+private struct OtherMerchants: Sendable {
+  private let ownHosts: Set<String>
+  /// The declared merchant of a domain and of an API key's id. A folder that cannot be read owns nothing here.
+  private let domains: [String: String]
+  let apiKeys: [String: String]
+
+  init(_ configuration: ServerConfiguration) {
+    ownHosts = configuration.ownHosts
+    domains = NewMerchantFolder.owners(in: configuration.merchantsDirectory)
+    apiKeys = NewMerchantFolder.ownersOfAPIKeys(in: configuration.merchantsDirectory)
+  }
+
+  func require(domains new: Set<String>) throws {
+    for name in new.sorted() {
+      if ownHosts.contains(name) {
+        throw MerchantStoreError(.domainTaken, "\(name) is a host of this server, and no merchant's domain.")
+      }
+      guard let owner = domains[name] else { continue }
+      throw MerchantStoreError(.domainTaken, "\(name) belongs to the declared merchant \(owner).")
+    }
   }
 }
 
@@ -103,6 +131,7 @@ extension MerchantAdministration {
   }
 
   private func add(_ bundle: MerchantBundle) async throws -> MerchantAnswer {
+    try bundle.check()
     try requireStored(bundle.id)
     let states = Dictionary(
       try await ProcessingKeyStore(database).records().filter { $0.owner == bundle.id }.map {
@@ -110,8 +139,9 @@ extension MerchantAdministration {
       },
       uniquingKeysWith: { $1 })
     let (environment, now) = (configuration.environment, clock.now())
-    let identifier = try MerchantIdentifier(
-      try MerchantSettings(yaml: bundle.settings, of: bundle.id).merchantIdentifier)
+    let settings = try MerchantSettings(yaml: bundle.settings, of: bundle.id)
+    try await settings.requireCallable(by: configuration.destinations)
+    let identifier = try MerchantIdentifier(settings.merchantIdentifier)
     let (store, elsewhere) = (try await storeWithKeys, keysMayBeElsewhere)
     let others = try await change(bundle.id, store) { tables, id in
       try tables.insert(id, settings: bundle.settings, isEnabled: bundle.enabled)
@@ -123,7 +153,7 @@ extension MerchantAdministration {
           certificate, entry.privateKeyPEM, of: id, elsewhere, states[Hex.encode(certificate.publicKeyHash)])
       }
       for entry in bundle.secrets {
-        try tables.keep(entry.secret, as: SecretName(id, entry.kind, entry.id), within: entry.limits)
+        try tables.keep(entry.secret, as: SecretName(id, entry.kind, entry.id), within: try entry.limits)
       }
       return try tables.note(identifier, in: environment)
     }
@@ -143,14 +173,12 @@ extension MerchantAdministration {
         key == "domains"
           ? "domains are added by tender domain add" : "there is no such setting\(table.advice(for: key))")
     }
+    let named = try table.read([table.typed(settings.filter { !$0.value.isEmpty })]).settings
+    try await named.requireCallable(by: configuration.destinations)
     try await change(merchant, try store) { tables, id in
       let stored = try tables.merchant(id)
       var values = try table.yaml(stored.settings, of: merchant).values
-      for setting in table.settings {
-        guard let text = settings[setting.key] else { continue }
-        values[setting.key] = SettingsTable<MerchantSettings>.value(
-          of: text, isList: setting.isList, place: setting.key)
-      }
+      values.merge(table.typed(settings).values) { $1 }
       try tables.update(id, settings: table.document(SettingsSource(values: values)), after: stored.version)
     }
     return await changed(merchant)
@@ -167,8 +195,18 @@ extension MerchantAdministration {
 
   /// Declared merchants and stored ones.
   private func reports() async throws -> [StoredMerchantReport] {
-    let now = clock.now()
-    return try await MerchantFolder.all(configuration, database, at: now).map { StoredMerchantReport($0, at: now) }
+    let (served, now) = (try await served(), clock.now())
+    return served.folders.map { StoredMerchantReport($0, at: now) } + served.leftOut.map { StoredMerchantReport($0) }
+  }
+}
+
+extension SettingsTable {
+  /// As a person types them: a list with commas, nothing for the default.
+  fileprivate func typed(_ texts: [String: String]) -> SettingsSource {
+    let named = settings.compactMap { setting in
+      texts[setting.key].map { (setting.key, Self.value(of: $0, isList: setting.isList, place: setting.key)) }
+    }
+    return SettingsSource(values: Dictionary(uniqueKeysWithValues: named))
   }
 }
 
@@ -192,12 +230,6 @@ extension MerchantTables {
   }
 }
 
-extension MerchantBundle.SecretEntry {
-  fileprivate var limits: APIKeyLimits {
-    APIKeyLimits(scopes: scopes, expiresAt: expires.flatMap { Timestamp(rfc3339: $0) })
-  }
-}
-
 extension MerchantFolder {
   /// The merchants of a configuration whose store was not made yet.
   package static func reports(_ configuration: ServerConfiguration) async throws -> [StoredMerchantReport] {
@@ -213,7 +245,14 @@ extension StoredMerchantReport {
     if case .stored = folder.origin { origin = "store" } else { origin = "folder" }
     enabled = folder.availability.isEnabled
     refusal = folder.availability.refusal(at: now)?.rawValue
+    problem = nil
     domains = folder.merchant.sites.map { $0.domain.name + ($0.isEnabled ? "" : " (off)") }
     certificates = MerchantReport(folder.merchant).certificates
+  }
+
+  fileprivate init(_ merchant: LeftOutMerchant) {
+    (id, merchantIdentifier, origin, enabled) = (merchant.id, "", "store", false)
+    (refusal, problem) = ("merchant_not_served", merchant.reason)
+    (domains, certificates) = ([], [])
   }
 }

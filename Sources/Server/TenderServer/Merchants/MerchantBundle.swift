@@ -42,9 +42,8 @@ extension MerchantBundle: CustomStringConvertible, CustomReflectable {
   package var description: String { "merchant \(id)" }
   package var customMirror: Mirror { Mirror(self, children: []) }
 
-  private static let secretFolders: [(SecretName.Kind, String)] = [
-    (.apiKey, "api-keys"), (.webhookKey, "webhook-keys"), (.callbackKey, "callback-keys"),
-  ]
+  private static let secretFolders: [(SecretName.Kind, String)] =
+    SecretName.Kind.shared.map { ($0, $0.rawValue + "s") }
 
   /// Reads a merchant's folder, which must be as `tender serve` wants it.
   ///
@@ -134,13 +133,18 @@ extension MerchantBundle: CustomStringConvertible, CustomReflectable {
   /// Reads what the back office has exported: all of it as JSON.
   init(file: [UInt8]) throws { self = try StrictJSONDecoder().decode(MerchantBundle.self, from: file) }
 
-  /// Without secrets.
+  /// Without secrets. What the file says in the operator's place is named.
   var summary: String {
-    "\(domains.count) domains, \(certificates.count) certificates, \(secrets.count) keys"
+    let table = SettingsTable.merchant
+    let written = (try? table.yaml(settings, of: id).values) ?? [:]
+    let ofOperator = SettingsTable.ofOperator.map(\.key).filter { written[$0] != nil }
+    return "\(domains.count) domains, \(certificates.count) certificates, \(secrets.count) keys; "
+      + "sets for the operator: \(ofOperator.joined(separator: ", "))"
   }
 
   /// Writes a merchant's folder, whole or not at all.
   package func write(to path: String, random: RandomBytes) throws {
+    try check()
     guard !FileManager.default.fileExists(atPath: path) else {
       throw ConfigurationError(path, "is there already; name a folder that is not")
     }

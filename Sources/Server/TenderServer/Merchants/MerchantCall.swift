@@ -77,6 +77,8 @@ package struct StoredMerchantReport: Codable, Sendable {
   package let enabled: Bool
   /// Nil where it may take payments, else the code of the refusal.
   package let refusal: String?
+  /// Why a merchant of the store is left out, and the others go on; nil where it is served.
+  package let problem: String?
   package let domains: [String]
   /// Those in use, each with the moment until which it is valid.
   package let certificates: [String]

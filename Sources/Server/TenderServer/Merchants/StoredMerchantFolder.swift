@@ -1,45 +1,19 @@
 import ApplePayToken
-import Foundation
 import MerchantIdentity
-import Storage
 import TenderPayments
 
 extension MerchantFolder {
-  /// Every merchant of a server: those of the configuration, and those of the store.
-  ///
-  /// - Throws: ``ConfigurationError`` when one is not as it must be, or stands in both.
-  static func all(
-    _ configuration: ServerConfiguration, _ database: Database, at now: Timestamp
-  ) async throws -> [MerchantFolder] {
-    let store = try await configuration.merchantStore(database)
-    let (rows, terms) = try await store.read { tables in
-      (try tables.merchants(at: now), try TermsOfMerchants(tables))
-    }
-    let elsewhere = configuration.keyAgentSocket != nil
-    let isNeeded = rows.isEmpty || FileManager.default.fileExists(atPath: configuration.merchantsDirectory)
-    let declared =
-      isNeeded
-      ? try await all(in: configuration.merchantsDirectory, at: now, keysMayBeElsewhere: elsewhere) : []
-    let stored = try rows.map { try MerchantFolder(stored: $0, at: now, keysMayBeElsewhere: elsewhere) }
-    if let twice = stored.first(where: { one in declared.contains { $0.merchant.id == one.merchant.id } }) {
-      throw ConfigurationError(
-        "\(configuration.merchantsDirectory)/\(twice.merchant.id)",
-        "the store has a merchant of this id too; move the folder away, or take the merchant out of the store")
-    }
-    let all = declared + stored
-    try SharedSecrets.refuseRepeatedAPIKeys(all, in: configuration.merchantsDirectory)
-    return all.map { $0.standing(terms.standing(of: $0.merchant.id)) }
-  }
-
   /// A merchant of the store.
   ///
-  /// An identity certificate that has expired is left out, so that the server goes on with the other merchants.
-  init(stored: StoredMerchant, at now: Timestamp, keysMayBeElsewhere: Bool) throws {
+  /// An identity certificate that has expired is left out, and so is a domain that is the server's own host.
+  init(stored: StoredMerchant, _ configuration: ServerConfiguration, at now: Timestamp) throws {
+    let keysMayBeElsewhere = configuration.keyAgentSocket != nil
     let place = "store/\(stored.id)"
     let settings = try MerchantSettings(yaml: stored.settings, of: place + "/merchant.yaml")
     let identifier = try MerchantIdentifier(settings.merchantIdentifier)
     var parts = MerchantParts()
-    parts.sites = stored.domains.map {
+    let ownHosts = configuration.ownHosts
+    parts.sites = stored.domains.filter { !ownHosts.contains($0.domain.name) }.map {
       Merchant.Site(domain: $0.domain, association: $0.association, isEnabled: $0.isEnabled)
     }
     parts.identity = try stored.identity(identifier, at: now)

@@ -103,7 +103,7 @@ extension ServerMail {
     guard let settings = try configuration.mailSettings() else { return nil }
     (self.settings, merchants, journal) = (settings, parts.mailMerchants, parts.journal)
     (clock, random) = (runtime.clock, runtime.random)
-    handshake = DoctorNetwork.live(runtime.network).handshake
+    handshake = DoctorNetwork.live(runtime.network, configuration.destinations).handshake
     dispatcher = MailDispatcher(
       database: journal.database, settings: settings, keys: { try await configuration.storeKeys() },
       random: runtime.random,

@@ -21,7 +21,8 @@ struct ServerMerchants: MerchantUseCases {
     (try await ask(.list).merchants ?? []).map { report in
       OfficeMerchant(
         id: MerchantID(report.id), identifier: report.merchantIdentifier,
-        isDeclared: administration.isDeclared(report.id), isEnabled: report.enabled, refusal: report.refusal)
+        isDeclared: administration.isDeclared(report.id), isEnabled: report.enabled,
+        refusal: report.problem ?? report.refusal)
     }
   }
 
@@ -39,9 +40,11 @@ struct ServerMerchants: MerchantUseCases {
     let terms = try await ask(.showTerms(merchant: id)).terms
     (parts.termsVersion, parts.termsWording) = (terms?.version, terms?.wording)
     if !administration.isDeclared(id) {
-      let settings = try await administration.settings(of: id)
-      parts.settings = settings.rows
-      parts.isServedByPlatform = settings.isServedByPlatform
+      do {
+        let settings = try await administration.settings(of: id)
+        parts.settings = settings.rows
+        parts.isServedByPlatform = settings.isServedByPlatform
+      } catch { parts.notes.append("The settings cannot be read: \(DoctorWords.of(error))") }
     }
     parts.terms = (terms?.events ?? []).map {
       .init(event: $0.event.rawValue, version: $0.version, actor: $0.actor, at: $0.at)
@@ -93,6 +96,9 @@ struct ServerMerchants: MerchantUseCases {
     guard let bundle = try? MerchantBundle(file: file) else {
       throw OfficeRefusal.refused("This file is no exported merchant: take one that Export has made.")
     }
+    do { try bundle.check() } catch {
+      throw OfficeRefusal.refused("This is no file that Export has made: \(DoctorWords.of(error))")
+    }
     return ExportedMerchant(id: MerchantID(bundle.id), summary: bundle.summary, file: file)
   }
 
@@ -113,6 +119,20 @@ struct ServerMerchants: MerchantUseCases {
   }
 }
 
+extension SettingsEditor {
+  fileprivate func allowed(_ settings: [String: String]) throws -> [String: String] {
+    switch self {
+    case .operator: break
+    case .merchant:
+      let own = Set(SettingsTable.ofMerchant.map(\.key))
+      if let key = settings.keys.sorted().first(where: { !own.contains($0) }) {
+        throw OfficeRefusal.refused("\(key) is set by the operator of the platform; ask there.")
+      }
+    }
+    return settings
+  }
+}
+
 extension MerchantCall {
   fileprivate init(_ change: MerchantChange, of id: String, actor: String) throws {
     switch change {
@@ -120,7 +140,7 @@ extension MerchantCall {
     case .addDomain(let domain, let file):
       self = .addDomain(domain, merchant: id, associationBase64: file.map { Base64.encode($0) })
     case .removeDomain(let domain): self = .removeDomain(domain, merchant: id)
-    case .edit(let settings): self = .edit(merchant: id, settings: settings)
+    case .edit(let settings, let editor): self = .edit(merchant: id, settings: try editor.allowed(settings))
     case .checkDomain, .registerDomain, .unregisterDomain, .signCertificate: self = .listDomains(merchant: id)
     case .requestCertificate(let kind):
       self = .requestCertificate(merchant: id, kind: kind, isMainlandChina: false)

@@ -17,7 +17,7 @@ struct ServerGauges: Sendable {
     return Gauge.all(of: open, parts.breakers, parts.database) + webhooks + mails + Gauge.all(of: parts.connections)
       + (try await Gauge.all(of: parts.database))
       + [Gauge.clockLead(of: parts.gateway)] + certificates(at: parts.runtime.clock.now())
-      + parts.doctor.gauges
+      + parts.served.gauges + parts.doctor.gauges
   }
 
   private func certificates(at now: Timestamp) -> [Gauge] {

@@ -4,7 +4,7 @@ import BackOffice
 import Gateway
 import HTTPServing
 import Hummingbird
-import MerchantIdentity
+package import MerchantIdentity
 import Synchronization
 import TenderPayments
 
@@ -39,7 +39,7 @@ final class LiveRoutes: Sendable {
   /// Reads the merchants again, from their folders and the store: merchants, domains, certificates, API keys, processing keys,
   /// webhooks, rules of routes.
   ///
-  /// - Throws: when one is not as it must be. Then everything stays as it was.
+  /// - Throws: when a folder is not as it must be. Then everything stays as it was.
   func reload() async throws -> ReloadReport {
     try await inTurn { try await self.readAgain() }
   }
@@ -60,7 +60,6 @@ final class LiveRoutes: Sendable {
   private func readAgain() async throws -> ReloadReport {
     let new = try await parts.withLock { $0 }.reread()
     let routes = try Routes(new)
-    try new.gateway.routes.checkAccounts(of: new.folders, in: new.configuration.merchantsDirectory)
     let keys = try await new.keys.add(new.folders)
     new.webhookEndpoints.replace(with: new.folders)
     new.mailMerchants.replace(with: new.folders)
@@ -70,7 +69,8 @@ final class LiveRoutes: Sendable {
     metrics.replace(by: routes.metricsRouter())
     parts.withLock { $0 = new }
     return ReloadReport(
-      merchants: new.folders.count, domains: new.folders.map(\.merchant.sites.count).reduce(0, +), addedKeys: keys)
+      merchants: new.folders.count, domains: new.folders.map(\.merchant.sites.count).reduce(0, +), addedKeys: keys,
+      leftOut: new.served.leftOut)
   }
 
   /// Reads the merchants again if another node, or time, has changed what the store says of them.
@@ -114,7 +114,8 @@ final class LiveRoutes: Sendable {
     // `tender reload`
     router.post("/merchants/reload") { [weak self] _, _ -> Response in
       do {
-        return JSONAnswer.response(try await self?.reload() ?? ReloadReport(merchants: 0, domains: 0, addedKeys: 0))
+        guard let report = try await self?.reload() else { throw CancellationError() }
+        return JSONAnswer.response(report)
       } catch {
         throw Problem(.conflict, "merchants_not_read", "Nothing has changed: \(error)")
       }
@@ -129,4 +130,5 @@ package struct ReloadReport: Sendable, Hashable, Codable {
   package let domains: Int
   /// Processing keys that are new.
   package let addedKeys: Int
+  package let leftOut: [LeftOutMerchant]
 }

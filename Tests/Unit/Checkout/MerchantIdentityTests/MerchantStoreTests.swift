@@ -131,7 +131,9 @@ struct StoreOfMerchants {
     let line = String(try #require(key.split(separator: "\n").dropFirst().first))
     try await place.store.write {
       for kind in SecretName.Kind.allCases {
-        try $0.keep(Self.secret, as: SecretName(StoreOfMerchants.harbour, kind, "one"))
+        let isPlatforms = [.customerInputKey, .oneTimeCode].contains(kind)
+        let owner = isPlatforms ? SecretName.platform : StoreOfMerchants.harbour
+        try $0.keep(Self.secret, as: SecretName(owner, kind, "one"))
       }
       try $0.keep(key, as: SecretName(StoreOfMerchants.harbour, .certificateKey, "two"))
     }

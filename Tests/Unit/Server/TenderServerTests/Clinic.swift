@@ -104,6 +104,7 @@ struct Clinic {
   static func facts(keys: [String], state: String = "active") -> [String: Any] {
     [
       "isRunning": true, "openCircuits": [String](), "openFiles": 65_536,
+      "leftOut": [[String: String]](),
       "lastRecovery": WallClock.system.now().microseconds,
       "routes": [["route": "sandbox", "credentials": "accepted"]],
       "keys": keys.map { ["merchant": "harbour", "publicKeyHash": $0, "version": "EC_v1", "state": state] },
@@ -162,7 +163,7 @@ extension Clinic {
       handshake: { [handshakes] host, _ in
         guard let handshake = handshakes[host] else { throw TransportError.notSent("connection refused") }
         return handshake
-      }, plain: sender, identified: { [gateway] _, _ in HTTPSender { _, _ in gateway } },
+      }, plain: sender, guarded: sender, identified: { [gateway] _, _ in HTTPSender { _, _ in gateway } },
       mail: { [mail] _ in mail })
   }
 

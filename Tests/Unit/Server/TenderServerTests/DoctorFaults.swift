@@ -39,6 +39,7 @@ extension Fault {
 
   private static let merchants: [Fault] = [
     Fault("merchant_readable") { $0.replace("countryCode: IE", "countryCode: Ireland") },
+    Fault("merchant_served") { $0.facts?["leftOut"] = [["id": "broken", "reason": "webhooks: ftp://shop.example"]] },
     Fault("merchant_identifier_form") { $0.replace("merchant.test.harbour", "harbour") },
     Fault("merchant_identifier_shared", .warning) { try $0.double() },
     Fault("merchant_identifier_environments", .warning) { try $0.apple("processing/2") },

@@ -140,14 +140,15 @@ struct SystemCopy: Sendable {
   /// The merchant's domains are the running server's.
   private var network: DoctorNetwork {
     let (sender, server) = (system.sender, system.server)
+    let plain = HTTPSender { request, timeout throws(TransportError) in
+      let url = request.url.replacing("http://127.0.0.1:8401", with: server)
+      return try await sender.send(
+        OutboundRequest(method: request.method, url: url, headers: request.headers, body: request.body), timeout)
+    }
     return DoctorNetwork(
       resolve: { _ in [ResolvedAddress("127.0.0.1", isPublic: false)] },
       handshake: { _, _ in throw TransportError.notSent("there is no TLS here") },
-      plain: HTTPSender { request, timeout throws(TransportError) in
-        let url = request.url.replacing("http://127.0.0.1:8401", with: server)
-        return try await sender.send(
-          OutboundRequest(method: request.method, url: url, headers: request.headers, body: request.body), timeout)
-      },
+      plain: plain, guarded: plain,
       identified: { identity, trust in try LiveHTTPClient(identity: identity, trust: trust).sender.unhurried })
   }
 

@@ -41,9 +41,20 @@ private struct SecureServer {
     return try seen.get()
   }
 
+  /// This machine is a private address.
+  private static var configuration: ServerConfiguration {
+    var configuration = ServerConfiguration(
+      environment: .simulated, directory: "", host: "127.0.0.1", port: 0, sandboxURL: nil,
+      acquirer: .init(connector: "sandbox", baseURL: "", apiKey: ""))
+    configuration.allowsPrivateWebhooks = true
+    return configuration
+  }
+
   private func handshake(_ network: Network) async throws -> Result<TLSHandshake, any Error> {
     try #require(process.isRunning, "OpenSSL has ended")
-    do { return .success(try await DoctorSystem.live(network).network.handshake("localhost", port)) } catch {
+    do {
+      return .success(try await DoctorSystem.live(network, Self.configuration).network.handshake("localhost", port))
+    } catch {
       return .failure(error)
     }
   }
@@ -66,7 +77,7 @@ private struct SecureServer {
     let network = try Network.live()
     let port = try FreePorts.row(of: 1)
     await #expect(throws: (any Error).self) {
-      try await DoctorSystem.live(network).network.handshake("localhost", port)
+      try await DoctorSystem.live(network, Self.configuration).network.handshake("localhost", port)
     }
     await network.close()
   }

@@ -22,15 +22,17 @@ enum ProviderPlace: Sendable {
 }
 
 extension RouteTable {
-  /// The routes of the connectors' folder, then the sandbox's acquirer where there is one; with the merchants' rules.
+  /// The routes of the connectors' folder, then the sandbox's acquirer where there is one; without the merchants' rules.
   static func configured(
-    _ configuration: ServerConfiguration, _ folders: [MerchantFolder], _ apple: AppleEnvironment, _ runtime: Runtime
+    _ configuration: ServerConfiguration, _ apple: AppleEnvironment, _ runtime: Runtime
   ) throws -> RouteTable {
     let log = TranscriptLog(to: runtime.logger)
-    let routes = try all(configuration, apple, runtime.network.plain, log: log.note)
-    let table = RouteTable(routes, rules: rules(folders), sales: sales(folders))
-    try table.checkAccounts(of: folders, in: configuration.merchantsDirectory)
-    return table
+    return RouteTable(try all(configuration, apple, runtime.network.plain, log: log.note))
+  }
+
+  /// The routes of the connectors' folder, which are not asked; nil where they cannot be read.
+  static func unasked(_ configuration: ServerConfiguration) -> RouteTable? {
+    (try? providers(configuration, unused) { _, _ in }).map { RouteTable($0) }
   }
 
   /// The same routes with the transport of shadow mode, which sends nothing; for these merchants.
@@ -53,13 +55,11 @@ extension RouteTable {
 
   /// Refuses a merchant's account that a route's credentials do not have, or that takes another currency than the
   /// merchant's.
-  func checkAccounts(of folders: [MerchantFolder], in directory: String) throws {
-    for folder in folders {
-      let profile = folder.profile
-      for (name, account) in profile.sale.accounts.sorted(by: { $0.key < $1.key }) {
-        guard let reason = self[name]?.capabilities.refusal(of: account, for: profile.currency) else { continue }
-        throw ConfigurationError("\(directory)/\(folder.merchant.id)/merchant.yaml", "merchantAccounts: \(reason)")
-      }
+  func checkAccounts(of folder: MerchantFolder, in directory: String) throws {
+    let profile = folder.profile
+    for (name, account) in profile.sale.accounts.sorted(by: { $0.key < $1.key }) {
+      guard let reason = self[name]?.capabilities.refusal(of: account, for: profile.currency) else { continue }
+      throw ConfigurationError("\(directory)/\(folder.merchant.id)/merchant.yaml", "merchantAccounts: \(reason)")
     }
   }
 
@@ -79,9 +79,10 @@ extension RouteTable {
 
   /// Reads the files of every route. Nothing is asked.
   static func check(_ configuration: ServerConfiguration) throws {
-    let unused = HTTPSender { _, _ throws(TransportError) in throw .notSent("a check asks nothing") }
     _ = try providers(configuration, unused) { _, _ in }
   }
+
+  private static let unused = HTTPSender { _, _ throws(TransportError) in throw .notSent("a check asks nothing") }
 
   private static func providers(
     _ configuration: ServerConfiguration, _ http: HTTPSender,

@@ -1,0 +1,105 @@
+import Acquiring
+import ApplePayToken
+import Foundation
+import Logging
+import MerchantIdentity
+import Storage
+import TenderPayments
+
+/// The merchants that a server serves: all of the configuration, and those of the store that are as they must be.
+struct ServedMerchants: Sendable {
+  private(set) var folders: [MerchantFolder] = []
+  /// One merchant of the store that is broken does not stop the others.
+  private(set) var leftOut: [LeftOutMerchant] = []
+
+  private let configuration: ServerConfiguration
+  private let routes: RouteTable?
+  private var ids: Set<MerchantID> = []
+  /// Whose a domain and an API key's id are.
+  private var domains: [String: MerchantID] = [:]
+  private var apiKeys: [String: MerchantID] = [:]
+
+  /// - Parameter routes: nil where the accounts of merchants at the routes are not checked.
+  /// - Throws: ``ConfigurationError`` when a merchant of the configuration is not as it must be.
+  init(
+    _ configuration: ServerConfiguration, _ database: Database, _ routes: RouteTable?, at now: Timestamp
+  ) async throws {
+    (self.configuration, self.routes) = (configuration, routes)
+    let (rows, terms) = try await configuration.merchantStore(database).read { tables in
+      (try tables.merchants(at: now), try TermsOfMerchants(tables))
+    }
+    let elsewhere = configuration.keyAgentSocket != nil
+    if rows.isEmpty || FileManager.default.fileExists(atPath: configuration.merchantsDirectory) {
+      let declared = try await MerchantFolder.all(
+        in: configuration.merchantsDirectory, at: now, keysMayBeElsewhere: elsewhere)
+      for folder in declared { try add(folder.standing(terms.standing(of: folder.merchant.id))) }
+    }
+    // Of two that cannot be served beside one another, the one that was here first goes on.
+    for row in rows.compactMap({ try? $0.get() }).sorted(by: { $0.createdAt < $1.createdAt }) {
+      do {
+        let folder = try MerchantFolder(stored: row, configuration, at: now)
+        try add(folder.standing(terms.standing(of: row.id)))
+      } catch {
+        leftOut.append(LeftOutMerchant(row.id, DoctorWords.of(error)))
+      }
+    }
+    for case .failure(let unreadable) in rows { leftOut.append(unreadable) }
+  }
+
+  private mutating func add(_ folder: MerchantFolder) throws {
+    let id = folder.merchant.id
+    try folder.requireServable(by: configuration, routes)
+    guard !ids.contains(id) else {
+      throw ConfigurationError(
+        "\(configuration.merchantsDirectory)/\(id)",
+        "the store has a merchant of this id too; move the folder away, or take the merchant out of the store")
+    }
+    for key in folder.apiKeys.keys.sorted() {
+      guard let other = apiKeys[key] else { continue }
+      throw SharedSecrets.repeated(key, of: id, and: other, in: configuration.merchantsDirectory)
+    }
+    for domain in folder.merchant.sites.map(\.domain.name) {
+      guard let other = domains[domain] else { continue }
+      throw MerchantStoreError(.domainTaken, "\(domain) belongs to the merchant \(other); a domain has one merchant.")
+    }
+    ids.insert(id)
+    for key in folder.apiKeys.keys { apiKeys[key] = id }
+    for site in folder.merchant.sites { domains[site.domain.name] = id }
+    folders.append(folder)
+  }
+}
+
+// The alarm: an error in the log, a metric, and the doctor's `merchant_served`.
+extension ServedMerchants {
+  /// - Parameter former: what was said before is not repeated.
+  func report(to logger: Logger, after former: ServedMerchants? = nil) {
+    for merchant in leftOut where former?.leftOut.contains(merchant) != true {
+      logger.error(
+        "a merchant of the store is left out",
+        metadata: ["merchant": .string(merchant.id), "reason": .string(merchant.reason)])
+    }
+  }
+
+  var gauges: [Gauge] {
+    leftOut.map {
+      Gauge(
+        name: "tender_merchant_left_out", help: "1 for a merchant of the store that cannot be served.",
+        labels: ["merchant": $0.id], value: 1)
+    }
+  }
+}
+
+extension MerchantFolder {
+  /// Refuses what this server cannot serve, whoever the other merchants are.
+  func requireServable(by configuration: ServerConfiguration, _ routes: RouteTable?) throws {
+    try MerchantWebhooks.validate(self, allowsPrivate: configuration.allowsPrivateWebhooks)
+    try routes?.checkAccounts(of: self, in: configuration.merchantsDirectory)
+    _ = try MerchantDirectory([merchant], in: configuration.environment)
+    for certificate in merchant.processing {
+      _ = try ProcessingKey(privateKeyPEM: certificate.privateKeyPEM, certificatePEM: certificate.certificatePEM)
+    }
+    guard profile.encryptsToPlatform else { return }
+    try PlatformFolder.require(configuration.platformDirectory, for: merchant.id)
+    _ = try asPartner()
+  }
+}
