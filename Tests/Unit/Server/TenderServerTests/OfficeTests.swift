@@ -10,7 +10,7 @@ import TenderTesting
 import Testing
 
 /// An administrator at the back office of a running server: sends what a browser sends.
-private final class OfficePerson: Sendable {
+final class OfficePerson: Sendable {
   struct Page: Sendable {
     let status: Int
     let location: String?
@@ -25,14 +25,17 @@ private final class OfficePerson: Sendable {
   private let office: String
   private let store: String
   private let sender: HTTPSender
-  private let name: String
+  let name: String
   /// By name.
   private let cookies = Mutex<[String: String]>([:])
 
-  /// - Parameter store: the folder of the server's store.
-  init(office: String, store: String, _ sender: HTTPSender) async throws {
+  /// - Parameters:
+  ///   - store: the folder of the server's store.
+  ///   - grants: nil for an administrator of every merchant.
+  init(office: String, store: String, _ sender: HTTPSender, grants: [Grant]? = nil) async throws {
     (self.office, self.store, self.sender) = (office, store, sender)
     name = "anna-\(RandomBytes.system.hex(4))"
+    if let grants { _ = try await ask(.add(name: name, grants: grants, refundLimits: "")) }
     let page = try await signIn()
     try #require(page.status == 303, "\(page.text)")
   }

@@ -334,11 +334,12 @@ struct Shopfront: Sendable {
   /// A shop of a merchant that has no folder.
   init(
     _ merchant: MerchantProvisioning.NewMerchant, _ system: TestSystem,
-    key: (merchant: String, id: String, secret: String)
+    key: (merchant: String, id: String, secret: String), at server: String? = nil
   ) {
     (self.merchant, self.key, origin) = (merchant, key, "http://\(merchant.domains[0])")
-    page = JSONClient(system.server, sender: system.sender, headers: [HTTPField("Origin", origin)])
-    (server, sender, store) = (system.server, system.sender, system.directory)
+    self.server = server ?? system.server
+    page = JSONClient(self.server, sender: system.sender, headers: [HTTPField("Origin", origin)])
+    (sender, store) = (system.sender, system.directory)
   }
 
   /// What the server has counted.

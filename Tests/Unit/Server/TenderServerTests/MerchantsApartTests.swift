@@ -1,0 +1,315 @@
+import BackOffice
+import Foundation
+import HTTPTransport
+import MerchantIdentity
+import Storage
+import StrictJSON
+import TenderPayments
+import TenderServer
+import TenderTesting
+import Testing
+
+/// What an administrator of one merchant, or the file of one, tries against the platform and the other merchants.
+@Suite(.serialized) struct `One merchant's administrator` {
+  private static let association = "/.well-known/apple-developer-merchantid-domain-association"
+
+  /// The file of a merchant `third`.
+  ///
+  /// - Parameter fields: JSON that stands in the place of what an export writes.
+  private static func file(_ fields: String) throws -> String {
+    let merchant = MerchantProvisioning.NewMerchant(
+      id: "third", merchantIdentifier: "merchant.test.third", displayName: "Third", countryCode: "IE",
+      currencyCode: "EUR", domains: ["third.example"])
+    let bundle = try JSONEncoder().encode(try MerchantBundle(merchant, random: .system))
+    var whole = try #require(try JSONSerialization.jsonObject(with: bundle) as? [String: Any])
+    whole.merge(try #require(try JSONSerialization.jsonObject(with: Data(fields.utf8)) as? [String: Any])) { $1 }
+    return String(decoding: try JSONSerialization.data(withJSONObject: whole), as: UTF8.self)
+  }
+
+  private static func secret(_ kind: String, _ id: String, _ secret: String, _ more: String = "") -> String {
+    #"{"secrets": [{"kind": "\#(kind)", "id": "\#(id)", "secret": "\#(secret)"\#(more)}]}"#
+  }
+
+  // The platform's own hosts.
+
+  @Test func `cannot take a host of the platform's own as a domain`() async throws {
+    let platform = try await MerchantsApart()
+    let file = try String(
+      contentsOfFile: "\(platform.system.directory)/platform/association/\(TestSystem.hostedDomain).txt",
+      encoding: .utf8)
+    try await platform.serve { server async throws in
+      let mallory = try await server.administrator(of: "mine")
+      for host in [
+        TestSystem.hostedDomain, "api.platform.example", "office.platform.example",
+        String(platform.system.sandbox.base.dropFirst("http://".count)),
+      ] {
+        let page = try await mallory.post(
+          "/merchants/mine/add-domain", ["domain": host, "association": "theirs", "reason": "mine now"])
+        #expect(page.status == 409 && page.text.contains(host), "\(host): \(page.text)")
+      }
+      let served = try await server.get(Self.association, host: TestSystem.hostedDomain)
+      #expect(String(decoding: served.body, as: UTF8.self) == file)
+      #expect(try await server.get("/applepay/metadata", host: "api.platform.example").status == 403)
+      #expect(
+        try await mallory.post(
+          "/merchants/mine/add-domain", ["domain": "www.mine.example", "reason": "another page"]
+        ).status == 303)
+    }
+  }
+
+  @Test func `has taken a host of the platform's before: its own pages and file come first`() async throws {
+    var platform = try await MerchantsApart()
+    let hosted = platform.configuration.hostedCheckoutURL
+    platform.configuration.hostedCheckoutURL = "http://elsewhere.localhost:1"
+    try await platform.behindItsBack { administration, _ in
+      _ = try await administration.perform(
+        .addDomain(TestSystem.hostedDomain, merchant: "mine", associationBase64: Base64.encode(Array("mine".utf8))))
+    }
+    platform.configuration.hostedCheckoutURL = hosted
+    let file = try Data(
+      contentsOf: URL(filePath: "\(platform.system.directory)/platform/association/\(TestSystem.hostedDomain).txt"))
+    try await platform.serve { server async throws in
+      #expect(try await server.get(Self.association, host: TestSystem.hostedDomain).body == Array(file))
+      #expect(try await server.get("/applepay/metadata", host: TestSystem.hostedDomain).status == 403)
+      #expect(try await server.isServed("mine.example"), "its own domain is served")
+      let page = try await Self.hostedPage(server)
+      #expect(page.status == 200, "\(String(decoding: page.body, as: UTF8.self))")
+    }
+  }
+
+  /// The page of a checkout of `theirs`, at the platform's host.
+  private static func hostedPage(_ server: MerchantsApart.Running) async throws -> InboundResponse {
+    let key = try #require(
+      try StrictJSONDecoder().decode(
+        MerchantAnswer.self, from: try await server.ask(.addKey(merchant: "theirs", kind: .apiKey))
+      ).keys?.first)
+    let shop = Shopfront(
+      MerchantsApart.theirs, server.system, key: (merchant: "theirs", id: key.id, secret: try #require(key.secret)),
+      at: server.url)
+    let answer = try await shop.signed(
+      "POST", "/v2/theirs/hostedcheckouts",
+      [
+        "order": ["amountOfMoney": ["amount": 900, "currencyCode": "EUR"]],
+        "hostedCheckoutSpecificInput": ["returnUrl": "https://theirs.example/"],
+      ], at: WallClock.system.now())
+    let id = try #require(answer.body["hostedCheckoutId"]?.text, "\(answer.errorText)")
+    return try await server.get("/hosted/\(id)", host: TestSystem.hostedDomain)
+  }
+
+  // Changes and starts of all.
+
+  @Test func `stops neither the changes of others nor the next start`() async throws {
+    let platform = try await MerchantsApart()
+    try await platform.serve { server async throws in
+      let mallory = try await server.administrator(of: "mine")
+      for url in ["ftp://mine.example/hooks", "http://mine.example/hooks", "https://user:word@mine.example/hooks"] {
+        let page = try await mallory.post(
+          "/webhooks/address", ["merchant": "mine", "endpoint": "orders", "url": url, "reason": "moved"])
+        #expect(page.status == 409 && page.text.contains("webhooks"), "\(url): \(page.text)")
+      }
+      let other = try await server.administrator(of: "theirs")
+      let change = try await other.post(
+        "/merchants/theirs/add-domain", ["domain": "www.theirs.example", "reason": "another page"])
+      #expect(change.status == 303, "\(change.text)")
+      #expect(try await server.isServed("www.theirs.example"))
+    }
+    try await platform.serve { server async throws in
+      #expect(try await server.isServed("mine.example"))
+      #expect(try await server.isServed("theirs.example"))
+    }
+  }
+
+  @Test func `and a file with another merchant's key id change nothing`() async throws {
+    let platform = try await MerchantsApart()
+    try await platform.serve { server async throws in
+      let anna = try await server.operatorOfAll()
+      let key = try #require(
+        try StrictJSONDecoder().decode(
+          MerchantAnswer.self, from: try await server.ask(.listKeys(merchant: "theirs"))
+        ).keys?.first { $0.kind == .apiKey })
+      let file = try Self.file(Self.secret("api-key", key.id, "a-secret-that-i-know-well"))
+      let page = try await anna.upload("/merchants/import", ["reason": "moves here"], "merchant", file)
+      #expect(page.status == 409 && page.text.contains(key.id), "\(page.text)")
+      #expect(try await server.ask(.export(merchant: "third"))["code"]?.text == "merchant_unknown")
+      #expect(try await server.isServed("theirs.example"))
+    }
+    try await platform.serve { server async throws in #expect(try await server.isServed("theirs.example")) }
+  }
+
+  @Test(arguments: [
+    "webhooks: [\"ftp://mine.example/hooks\"]", "countryCode: Nowhere", "routes: [\"nobody knows\"]",
+    "requireContentDigest: [there-is-no-such-key]",
+  ])
+  func `has broken the merchant before: it is left out with an alarm, and can be mended`(line: String) async throws {
+    let platform = try await MerchantsApart()
+    try await platform.write(line, to: "mine")
+    try await platform.serve { server async throws in
+      #expect(try await server.isServed("theirs.example"))
+      #expect(try await !server.isServed("mine.example"))
+      let setting = String(line.prefix { $0 != ":" })
+      #expect(server.log.text.contains("a merchant of the store is left out") && server.log.text.contains(setting))
+      #expect(try await server.metrics().contains("tender_merchant_left_out{merchant=\"mine\"} 1"))
+      let checks = try await server.admin("POST", "/doctor/merchants")["checks"]?.elements ?? []
+      let alarm = checks.first { $0["code"] == "merchant_served" && $0["subject"] == "mine" }
+      #expect(alarm?["status"] == "failed" && alarm?["finding"]?.text?.contains(setting) == true, "\(checks)")
+      let anna = try await server.operatorOfAll()
+      #expect(try await anna.get("/merchants").text.contains(setting))
+      let mended = try await anna.change(
+        "mine", "edit", ["setting": setting, "value": line.hasPrefix("c") ? "IE" : ""])
+      #expect(mended.status == 303, "\(mended.text)")
+      #expect(try await server.isServed("mine.example"))
+      #expect(try await !server.metrics().contains("tender_merchant_left_out"))
+    }
+  }
+
+  @Test func `has got another's key id before: who had it first is served`() async throws {
+    let platform = try await MerchantsApart()
+    try await platform.behindItsBack { _, store in
+      try await store.write { tables in
+        let theirs = try #require(try tables.apiKeys(of: "theirs").first)
+        try tables.keep("a-secret-that-i-know-well", as: SecretName("mine", .apiKey, theirs))
+      }
+    }
+    try await platform.serve { server async throws in
+      #expect(try await server.isServed("theirs.example"))
+      #expect(try await !server.isServed("mine.example"))
+      let alarm = try await server.admin("POST", "/merchants/reload")["leftOut"]?.elements.first
+      #expect(alarm?["id"] == "mine" && alarm?["reason"]?.text?.contains("api-keys") == true)
+    }
+  }
+
+  // Files.
+
+  private static let long = String(repeating: "6a", count: 32)
+
+  /// What is forged, as JSON in the place of what an export writes.
+  private static let forgeries: [String: String] = [
+    "an empty secret": secret("webhook-key", "w1", ""), "a short secret": secret("api-key", "k1", "too short"),
+    "a secret of two lines": secret("api-key", "k1", #"a secret of\ntwo long lines"#),
+    "an operator's one-time codes": secret("one-time-code", "anna", long),
+    "the platform's key": secret("customer-input-key", "c1", long),
+    "a certificate's key": secret("certificate-key", "c1", long),
+    "a path": secret("api-key", "../../outside", long), "a hidden file": secret("api-key", ".outside", long),
+    "a long id": secret("api-key", String(repeating: "k", count: 65), long),
+    "an end that is none": secret("api-key", "k1", long, #", "expires": "soon""#),
+    "scopes that are none's": secret("webhook-key", "w1", long, #", "scopes": ["read"]"#),
+    "nobody's id": #"{"id": ""}"#, "a path as id": #"{"id": "../outside"}"#,
+    "an association file that is none":
+      #"{"domains": [{"domain": "third.example", "enabled": true, "associationBase64": "%"}]}"#,
+    "a domain that is none": #"{"domains": [{"domain": "../outside", "enabled": true}]}"#,
+    "the platform's host": #"{"domains": [{"domain": "\#(TestSystem.hostedDomain)", "enabled": true}]}"#,
+    "an address inside the platform's network":
+      #"{"settings": "merchantIdentifier: merchant.test.third\ndisplayName: T\ncountryCode: IE\ncurrencyCode: EUR\nbasketSource: https://169.254.169.254/\n"}"#,
+  ]
+
+  @Test func `cannot have a file believed that no export has made`() async throws {
+    let platform = try await MerchantsApart()
+    try await platform.serve { server async throws in
+      let anna = try await server.operatorOfAll()
+      for (what, fields) in Self.forgeries {
+        let page = try await anna.upload("/merchants/import", ["reason": "moves here"], "merchant", Self.file(fields))
+        #expect(page.status == 409, "\(what): \(page.status) \(page.text)")
+      }
+      let merchants = try await server.ask(.list)["merchants"]?.elements.compactMap { $0["id"]?.text }
+      #expect(merchants == ["theirs", "mine"], "\(merchants ?? [])")
+      // What a merchant's file may bring along is taken.
+      let whole = try await anna.upload("/merchants/import", ["reason": "moves here"], "merchant", Self.file("{}"))
+      #expect(whole.status == 303, "\(whole.text)")
+    }
+  }
+
+  @Test func `cannot become an operator by a file with the operator's one-time codes`() async throws {
+    let platform = try await MerchantsApart()
+    try await platform.serve { server async throws in
+      let (anna, bert) = (try await server.operatorOfAll(), try await server.operatorOfAll())
+      let zeros = String(repeating: "00", count: 20)
+      for id in ["", "third"] {
+        let forged = Self.secret("one-time-code", bert.name, zeros).dropLast() + ", \"id\": \"\(id)\"}"
+        let page = try await anna.upload(
+          "/merchants/import", ["reason": "moves here"], "merchant", Self.file(String(forged)))
+        #expect(page.status == 409, "\(page.text)")
+      }
+      let known = try #require(OneTimeCodeSecret(hex: zeros))
+      #expect(try await bert.code() != known.code(at: WallClock.system.now()))
+    }
+  }
+
+  @Test func `cannot have an export write outside of its folder`() throws {
+    let place = FileManager.default.temporaryDirectory.appending(path: "tender-export-\(UUID().uuidString)").path
+    defer { try? FileManager.default.removeItem(atPath: place) }
+    try PrivateFile.makeFolder(place)
+    for (what, fields) in Self.forgeries where fields.contains("outside") {
+      let bundle = try StrictJSONDecoder().decode(MerchantBundle.self, from: Array(Self.file(fields).utf8))
+      #expect(throws: (any Error).self, "\(what)") { try bundle.write(to: place + "/merchants/third", random: .system) }
+    }
+    #expect(try FileManager.default.contentsOfDirectory(atPath: place).isEmpty)
+  }
+
+  // Settings.
+
+  private static let ofOperator: [String: String] = [
+    "callbackHosts": "mine.example", "basketSource": "https://mine.example/baskets", "unsignedPaymentData": "true",
+    "routes": "sandbox", "merchantAccounts": "sandbox=another", "encryptTo": "platform",
+    "requireContentDigest": "", "apiKeyLimits": "", "touchIcons": "https://mine.example/icon.png",
+    "merchantIdentifier": "merchant.test.theirs", "teamIdentifier": "ABCDE12345", "gatewayRegion": "mainland-china",
+    "merchantCategory": "5812",
+  ]
+
+  @Test func `sets what is the merchant's, and nothing that is the operator's`() async throws {
+    let platform = try await MerchantsApart()
+    try await platform.serve { server async throws in
+      let (mallory, anna) = (try await server.administrator(of: "mine"), try await server.operatorOfAll())
+      for (key, value) in Self.ofOperator {
+        let fields = ["setting": key, "value": value, "reason": "for me"]
+        let page = try await mallory.post("/merchants/mine/edit", fields)
+        #expect(page.status == 409 && page.text.contains("set by the operator"), "\(key): \(page.text)")
+      }
+      let shown = try await mallory.get("/merchants/mine").text
+      #expect(!shown.contains("id=\"set-routes\"") && shown.contains("id=\"set-displayName\""))
+      #expect(try await anna.get("/merchants/mine").text.contains("id=\"set-routes\""))
+      for (key, value) in [("displayName", "Mine Too"), ("webhooks", "https://mine.example/hooks")] {
+        _ = try await mallory.change("mine", "edit", ["setting": key, "value": value])
+      }
+      _ = try await anna.change("mine", "edit", ["setting": "callbackHosts", "value": "mine.example"])
+    }
+  }
+
+  // Addresses.
+
+  @Test func `sends the server to no address inside its network, whoever sets it`() async throws {
+    let platform = try await MerchantsApart()
+    try await platform.serve { server async throws in
+      let (mallory, anna) = (try await server.administrator(of: "mine"), try await server.operatorOfAll())
+      for (person, key, value) in [
+        (mallory, "webhooks", "https://127.0.0.1/hooks"), (mallory, "webhooks", "https://0x7f000001/hooks"),
+        (mallory, "webhooks", "https://[::ffff:10.0.0.1]/hooks"), (anna, "callbackHosts", "169.254.169.254"),
+        (anna, "basketSource", "https://10.0.0.1/baskets"), (anna, "basketSource", "http://127.0.0.1:1/baskets"),
+        (anna, "touchIcons", "https://192.168.0.1/icon.png"),
+      ] {
+        let page = try await person.post("/merchants/mine/edit", ["setting": key, "value": value, "reason": "why"])
+        #expect(page.status == 409 && page.text.contains(key), "\(key) \(value): \(page.text)")
+      }
+      // What answers there is not to be told.
+      let inside = "a.localhost:\(server.url.split(separator: ":").last ?? "")"
+      _ = try await mallory.change("mine", "add-domain", ["domain": inside, "association": "file"])
+      _ = try await mallory.change("mine", "check-domain", ["domain": inside])
+      let found = try await mallory.get("/merchants/mine").text
+      #expect(found.contains("does not begin with https") && !found.contains("answers 404"), "\(found)")
+      let checks = try await server.admin("POST", "/doctor/merchants")["checks"]?.elements ?? []
+      let fetched = checks.filter { $0["subject"]?.text?.contains(inside) == true && $0["status"] == "failed" }
+      #expect(!fetched.contains { $0["code"] == "association_served" }, "\(fetched)")
+    }
+  }
+
+  @Test func `has set an address inside before: it is not fetched`() async throws {
+    let platform = try await MerchantsApart()
+    // The system's own server would answer that there is nothing.
+    try await platform.write("basketSource: \(platform.system.server)/nothing", to: "mine")
+    try await platform.serve { server async throws in
+      let answer = try await server.get(
+        "/applepay/basket/\(RandomBytes.system.hex(16))", origin: "https://mine.example")
+      let code = try JSONReader.read(answer.body)["code"]
+      #expect(answer.status == 502 && code == "basket_source_unavailable", "\(answer.status) \(code ?? .null)")
+    }
+  }
+}
