@@ -10,6 +10,8 @@ package enum BodyReader {
     case tooLong(limit: Int)
     /// The chunks are malformed, or the connection ended.
     case interrupted
+    /// The other long bodies take all the room of a ``BodyBudget``.
+    case noRoom
   }
 
   /// The bytes of a JSON body. Pages of other origins can send any other media type without a preflight request.
@@ -20,13 +22,35 @@ package enum BodyReader {
 
   /// The bytes of a body of any media type; empty when there is none.
   package static func collect(_ request: Request, limit: Int) async throws -> [UInt8] {
-    do {
-      return Array(try await request.body.collect(upTo: limit).readableBytesView)
-    } catch is NIOTooManyBytesError {
-      throw Failure.tooLong(limit: limit)
-    } catch is CancellationError {
-      throw CancellationError()
-    } catch {
+    try await collect(request, limit: limit, beginning: limit) { _, _ in }
+  }
+
+  /// Reads the beginning of a body, and asks before it reads the rest of a longer one.
+  ///
+  /// - Parameters:
+  ///   - beginning: how many bytes are read without asking.
+  ///   - mayGoOn: is given the beginning, and how long the body can become. Throws what refuses the rest.
+  package static func collect(
+    _ request: Request, limit: Int, beginning: Int, mayGoOn: (_ beginning: [UInt8], _ length: Int) throws -> Void
+  ) async throws -> [UInt8] {
+    let length = request.headers[.contentLength].flatMap { Int($0) } ?? limit
+    guard length <= limit else { throw Failure.tooLong(limit: limit) }
+    var (bytes, isAsked) = ([UInt8](), false)
+    var pieces = request.body.makeAsyncIterator()
+    while let piece = try await next(&pieces) {
+      guard bytes.count + piece.readableBytes <= limit else { throw Failure.tooLong(limit: limit) }
+      if !isAsked, bytes.count + piece.readableBytes > beginning {
+        isAsked = true
+        try mayGoOn(bytes + piece.readableBytesView.prefix(beginning - bytes.count), length)
+        bytes.reserveCapacity(length)
+      }
+      bytes += piece.readableBytesView
+    }
+    return bytes
+  }
+
+  private static func next(_ pieces: inout RequestBody.AsyncIterator) async throws -> ByteBuffer? {
+    do { return try await pieces.next() } catch let error as CancellationError { throw error } catch {
       throw Failure.interrupted
     }
   }

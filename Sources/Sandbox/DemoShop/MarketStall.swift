@@ -49,7 +49,7 @@ struct MarketStall: Sendable {
 
   /// `POST /stall`, a form: makes a checkout and sends the browser to its page.
   private func pay(_ request: Request, _ context: BasicRequestContext) async throws -> Response {
-    let form = FormFields(try await BodyReader.collect(request, limit: 4_096))
+    let form = FormFields(try await BodyReader.collect(request, limit: 4_096)) ?? FormFields(pairs: [])
     guard let ware = Self.wares.first(where: { $0.id == form["ware"] }), let host = request.head.authority else {
       throw ShopError(.badRequest, "unknown_ware", "Choose something that is on the list.")
     }
@@ -136,22 +136,4 @@ final class StallCheckouts: Sendable {
   func knows(_ mark: String, of id: String) -> Bool {
     marks.withLock { $0.byID[id].map { Array($0.utf8) } } == Array(mark.utf8)
   }
-}
-
-/// The fields of a form as browsers send it: `application/x-www-form-urlencoded`.
-struct FormFields {
-  private let fields: [String: String]
-
-  init(_ body: [UInt8]) {
-    let pairs = String(decoding: body, as: UTF8.self).split(separator: "&").compactMap { pair -> (String, String)? in
-      let parts = pair.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map {
-        $0.replacing("+", with: " ").removingPercentEncoding
-      }
-      guard parts.count == 2, let name = parts[0], let value = parts[1] else { return nil }
-      return (name, value)
-    }
-    fields = Dictionary(pairs) { first, _ in first }
-  }
-
-  subscript(_ name: String) -> String? { fields[name] }
 }

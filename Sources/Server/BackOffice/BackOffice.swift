@@ -1,3 +1,4 @@
+import HTTPServing
 import HTTPTypes
 package import Hummingbird
 package import Ledger
@@ -14,6 +15,7 @@ package struct BackOffice: Sendable {
   let accounts: OfficeAccounts
   let pages: OfficePages
   private let random: RandomBytes
+  private let bodies = BodyBudget(OfficeForm.limitOfAll)
 
   package init(
     _ settings: OfficeSettings, _ services: OfficeServices, _ database: Database, clock: WallClock = .system,
@@ -28,7 +30,9 @@ package struct BackOffice: Sendable {
 
   var database: Database { accounts.database }
   var clock: WallClock { accounts.clock }
-  var gate: OfficeGate { OfficeGate(accounts: accounts, settings: settings, pages: pages, random: random) }
+  var gate: OfficeGate {
+    OfficeGate(accounts: accounts, settings: settings, pages: pages, random: random, bodies: bodies)
+  }
 
   /// Every address of the office.
   package func router() -> Router<OfficeContext> {

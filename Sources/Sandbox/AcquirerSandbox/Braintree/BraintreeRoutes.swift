@@ -1,3 +1,4 @@
+import HTTPServing
 import HTTPTypes
 import Hummingbird
 import NIOCore
@@ -65,7 +66,7 @@ struct BraintreeRoutes<Context: RequestContext>: Sendable {
   }
 
   @Sendable func graphQL(_ request: Request, _ context: Context) async throws -> Response {
-    let bytes = Array(try await request.body.collect(upTo: 65_536).readableBytesView)
+    let bytes = try await BodyReader.collect(request, limit: 65_536)
     return try await withFault {
       BraintreeAnswer(json: try await service.graphQL(request.headers, bytes))
     }
@@ -116,8 +117,8 @@ extension BraintreeRoutes {
       guard let account = service.accounts.first(where: { $0.accepts(request.headers) }) else {
         throw BraintreeProblem(status: 401)
       }
-      let bytes = try await request.body.collect(upTo: 65_536)
-      let answer = try await work(account, JSONField(try JSONReader.read(bytes.readableBytesView)))
+      let bytes = try await BodyReader.collect(request, limit: 65_536)
+      let answer = try await work(account, JSONField(try JSONReader.read(bytes)))
       return BraintreeAnswer(json: answer).response
     } catch let problem as BraintreeProblem {
       return BraintreeAnswer(problem).response
@@ -142,7 +143,7 @@ extension BraintreeRoutes {
     _ request: Request, _ context: Context, success: Int = 200,
     _ work: @escaping @Sendable (BraintreeCall) async throws -> BraintreeElement
   ) async throws -> Response {
-    let bytes = Array(try await request.body.collect(upTo: 65_536).readableBytesView)
+    let bytes = try await BodyReader.collect(request, limit: 65_536)
     return try await withFault {
       do {
         let document = try await work(try call(request, context, bytes))

@@ -1,3 +1,4 @@
+import HTTPServing
 import TenderPayments
 
 /// The parameters of a call, as form fields or in the query: `metadata[order]=7`. What a call does not know is refused,
@@ -10,11 +11,8 @@ struct StripeParameters: Sendable {
   ///   - maps: the names of maps, whose keys are free.
   init(_ text: String, known: Set<String>, maps: Set<String> = []) throws(StripeProblem) {
     var values: [String: [String]] = [:]
-    for pair in text.split(separator: "&") {
-      let parts = pair.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
-      guard let name = Self.decoded(parts[0]), let value = Self.decoded(parts.count == 2 ? parts[1] : "") else {
-        throw StripeProblem(400, "Invalid form encoding")
-      }
+    guard let fields = FormFields(text.utf8) else { throw StripeProblem(400, "Invalid form encoding") }
+    for (name, value) in fields.pairs {
       let isMap = maps.contains(String(name.prefix { $0 != "[" }))
       let plain = isMap ? name : name.replacing(/\[[0-9]*\]/, with: "[]")
       guard isMap || known.contains(plain) else {
@@ -62,23 +60,5 @@ struct StripeParameters: Sendable {
     }
     guard map.count <= 50 else { throw .invalid(name, "\(name) can have up to 50 keys") }
     return map
-  }
-
-  private static func decoded(_ text: Substring) -> String? {
-    var bytes: [UInt8] = []
-    var rest = text.utf8[...]
-    while let byte = rest.popFirst() {
-      switch byte {
-      case UInt8(ascii: "+"): bytes.append(0x20)
-      case UInt8(ascii: "%"):
-        guard rest.count >= 2, let value = Hex.decode(String(decoding: rest.prefix(2), as: UTF8.self)) else {
-          return nil
-        }
-        bytes += value
-        rest = rest.dropFirst(2)
-      default: bytes.append(byte)
-      }
-    }
-    return String(validating: bytes, as: UTF8.self)
   }
 }

@@ -198,7 +198,7 @@ extension StripeRoutes {
     let parts = header.split(separator: " ", maxSplits: 1)
     guard parts.count == 2 else { return nil }
     if parts[0].lowercased() == "bearer" { return String(parts[1]) }
-    let pair = Base64.decode(parts[1]).map { String(decoding: $0, as: UTF8.self) } ?? ""
+    let pair = Base64.decode(parts[1]).flatMap { RequestText.read($0) } ?? ""
     return pair.split(separator: ":").first.map(String.init)
   }
 

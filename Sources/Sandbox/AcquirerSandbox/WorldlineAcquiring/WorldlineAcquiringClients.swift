@@ -20,8 +20,9 @@ extension WorldlineAcquiringRoutes {
     guard request.headers[.contentType] == "application/x-www-form-urlencoded" else {
       return refusal(400, "invalid_request")
     }
-    let form = Self.form(bytes)
-    guard form["grant_type"] == "client_credentials" else { return refusal(400, "unsupported_grant_type") }
+    guard let form = FormFields(bytes), form["grant_type"] == "client_credentials" else {
+      return refusal(400, "unsupported_grant_type")
+    }
     guard let account = client(form["client_id"], form["client_secret"]) ?? basicClient(request) else {
       return refusal(400, "invalid_client")
     }
@@ -51,23 +52,10 @@ extension WorldlineAcquiringRoutes {
 
   private func basicClient(_ request: Request) -> WorldlineAcquiringAccount? {
     guard let header = request.headers[.authorization], header.hasPrefix("Basic "),
-      let bytes = Base64.decode(header.dropFirst(6))
+      let text = Base64.decode(header.dropFirst(6)).flatMap({ RequestText.read($0) })
     else { return nil }
-    let pair = String(decoding: bytes, as: UTF8.self).split(separator: ":", maxSplits: 1).map(String.init)
+    let pair = text.split(separator: ":", maxSplits: 1).map(String.init)
     return pair.count == 2 ? client(pair[0], pair[1]) : nil
-  }
-
-  /// The fields of a form. Worldline's libraries do not encode their values.
-  private static func form(_ bytes: [UInt8]) -> [String: String] {
-    let pairs = String(decoding: bytes, as: UTF8.self).split(separator: "&").map { pair in
-      pair.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
-    }
-    return Dictionary(
-      pairs.filter { $0.count == 2 }.map { (String($0[0]), decoded($0[1])) }, uniquingKeysWith: { first, _ in first })
-  }
-
-  private static func decoded(_ text: Substring) -> String {
-    text.replacing("+", with: " ").removingPercentEncoding ?? String(text)
   }
 }
 

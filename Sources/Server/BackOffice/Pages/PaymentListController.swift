@@ -39,7 +39,9 @@ struct PaymentListController: Sendable {
   private func keep(_ call: OfficeCall) async throws -> Response {
     let (user, name) = (try call.user.name, call.form["name"])
     guard (1...40).contains(name.count) else { throw OfficeRefusal.badRequest("Give the search a name.") }
-    let form = OfficeForm(Array(call.form["query"].utf8))
+    guard let form = OfficeForm(Array(call.form["query"].utf8), "") else {
+      throw OfficeRefusal.badRequest("The search cannot be read.")
+    }
     let fields = PaymentQuery.names.map { (name: $0, value: form[$0]) }.filter { !$0.value.isEmpty }
     let (query, isRemoved) = (Self.address(fields), call.form.isChecked("remove"))
     try await office.database.write { store in

@@ -1,3 +1,5 @@
+import HTTPServing
+
 /// A file that a person has chosen in a form.
 struct OfficeFile: Sendable, Hashable {
   let name: String
@@ -5,60 +7,83 @@ struct OfficeFile: Sendable, Hashable {
 }
 
 /// Reads `multipart/form-data` (RFC 7578) as browsers send it.
-enum MultipartForm {
+struct MultipartForm {
   private static let mostParts = 100
+  /// Bytes of the headers of one part.
+  private static let longestHead = 4_096
 
-  /// - Parameter contentType: of the request.
-  /// - Returns: nil for another type, or for a body that is cut off.
-  static func read(_ body: [UInt8], _ contentType: String) -> OfficeForm? {
-    guard contentType.lowercased().hasPrefix("multipart/form-data"), let boundary = parameter("boundary", contentType)
+  private(set) var fields: [(name: String, value: String)] = []
+  private(set) var files: [(name: String, file: OfficeFile)] = []
+
+  /// - Parameters:
+  ///   - contentType: of the request.
+  ///   - isWhole: false for the beginning of a body, whose last part is left out.
+  /// - Returns: nil for a type without a boundary, for a body that is cut off, and for text that ``RequestText`` refuses.
+  init?(_ body: [UInt8], _ contentType: String, isWhole: Bool) {
+    guard let boundary = Self.parameter("boundary", in: Array(contentType.utf8)[...]),
+      (1...70).contains(boundary.count), let parts = Self.parts(of: body[...], at: boundary, isWhole)
     else { return nil }
-    let mark = Array("\r\n--\(boundary)".utf8)
-    let pieces = split(Array("\r\n".utf8) + body, at: mark)
-    guard pieces.count >= 2, pieces.count <= mostParts, pieces.last?.starts(with: "--".utf8) == true else { return nil }
-    return form(of: pieces.dropFirst().dropLast())
+    for part in parts { guard add(part) else { return nil } }
   }
 
-  private static func form(of parts: ArraySlice<ArraySlice<UInt8>>) -> OfficeForm? {
-    var (fields, files) = ([String: [String]](), [String: OfficeFile]())
-    for part in parts {
-      guard let end = place(of: Array("\r\n\r\n".utf8), in: part) else { return nil }
-      let head = String(decoding: part[part.startIndex..<end], as: UTF8.self)
-      guard let name = parameter("name", head) else { return nil }
-      let content = Array(part[(end + 4)...])
-      if let file = parameter("filename", head) {
-        files[name] = OfficeFile(name: file, bytes: content)
-      } else {
-        fields[name, default: []].append(String(decoding: content, as: UTF8.self))
-      }
+  private mutating func add(_ part: ArraySlice<UInt8>) -> Bool {
+    guard let end = Self.place(of: Array("\r\n\r\n".utf8), in: part), end - part.startIndex <= Self.longestHead,
+      let name = Self.parameter("name", in: part[..<end]).flatMap(RequestText.read)
+    else { return false }
+    let content = part[(end + 4)...]
+    if let file = Self.parameter("filename", in: part[..<end]) {
+      guard let fileName = RequestText.read(file) else { return false }
+      files.append((name, OfficeFile(name: fileName, bytes: Array(content))))
+    } else {
+      guard let value = RequestText.read(content) else { return false }
+      fields.append((name, value))
     }
-    return OfficeForm(fields: fields, files: files)
+    return true
   }
 
-  /// The value of `name="…"` or `name=…`.
-  private static func parameter(_ name: String, _ text: String) -> String? {
-    for item in text.split(whereSeparator: { $0 == ";" || $0.isNewline }) {
-      let pair = item.split(separator: "=", maxSplits: 1)
-      let key = pair[0].drop(while: \.isWhitespace).lowercased()
-      guard pair.count == 2, key.utf8.elementsEqual(name.utf8) else { continue }
-      return String(pair[1].drop { $0 == "\"" }.prefix { $0 != "\"" })
+  /// The parts between boundaries, each with its headers.
+  private static func parts(
+    of body: ArraySlice<UInt8>, at boundary: ArraySlice<UInt8>, _ isWhole: Bool
+  ) -> [ArraySlice<UInt8>]? {
+    let mark = Array("\r\n--".utf8) + boundary
+    guard body.starts(with: mark.dropFirst(2)) else { return nil }
+    var (parts, rest) = ([ArraySlice<UInt8>](), body.dropFirst(mark.count - 2))
+    while let end = place(of: mark, in: rest) {
+      guard parts.count < mostParts else { return nil }
+      parts.append(rest[..<end])
+      rest = rest[(end + mark.count)...]
+    }
+    return !isWhole || rest.starts(with: "--".utf8) ? parts : nil
+  }
+
+  /// The value of `name="…"` or `name=…`, which a semicolon or the line ends.
+  private static func parameter(_ name: String, in text: ArraySlice<UInt8>) -> ArraySlice<UInt8>? {
+    let quote = UInt8(ascii: "\"")
+    var rest = text
+    while !rest.isEmpty {
+      var isQuoted = false
+      let item = rest.prefix { byte in
+        if byte == quote { isQuoted.toggle() }
+        return byte != 0x0D && byte != 0x0A && (isQuoted || byte != UInt8(ascii: ";"))
+      }
+      rest = rest[item.endIndex...].dropFirst()
+      let key = item.prefix { $0 != UInt8(ascii: "=") }
+      let word = key.drop { $0 == 0x20 || $0 == 0x09 }
+      guard key.endIndex < item.endIndex, word.map({ $0 | 0x20 }).elementsEqual(name.utf8) else { continue }
+      let value = item[key.endIndex...].dropFirst()
+      return value.first == quote ? value.dropFirst().prefix { $0 != quote } : value
     }
     return nil
   }
 
-  private static func split(_ bytes: [UInt8], at mark: [UInt8]) -> [ArraySlice<UInt8>] {
-    var (pieces, rest) = ([ArraySlice<UInt8>](), bytes[...])
-    while let end = place(of: mark, in: rest) {
-      pieces.append(rest[rest.startIndex..<end])
-      rest = rest[(end + mark.count)...]
-    }
-    return pieces + [rest]
-  }
-
+  /// - Parameter mark: begins with a carriage return.
   private static func place(of mark: [UInt8], in bytes: ArraySlice<UInt8>) -> Int? {
-    guard bytes.count >= mark.count else { return nil }
-    return (bytes.startIndex...bytes.endIndex - mark.count).first {
-      bytes[$0] == mark[0] && bytes[$0..<$0 + mark.count].elementsEqual(mark)
+    var rest = bytes
+    while let start = rest.firstIndex(of: 0x0D) {
+      rest = rest[start...]
+      if rest.starts(with: mark) { return start }
+      rest = rest.dropFirst()
     }
+    return nil
   }
 }

@@ -2,61 +2,70 @@ import HTTPServing
 import Hummingbird
 import TenderPayments
 
-/// The fields of a form, by name; of several with one name, all.
+/// What a form holds: fields, and files that a person has chosen.
 struct OfficeForm: Sendable {
+  /// What is read of a body before the session and the form's token are known to be right.
+  static let beginning = 64 << 10
+  /// Of a form without a file.
   static let limit = 256 << 10
-  static let empty = OfficeForm(fields: [:])
-
   /// Of a form with a file.
   static let fileLimit = 16 << 20
+  /// Of all bodies together that are longer than a beginning.
+  static let limitOfAll = 2 * fileLimit
 
-  private let fields: [String: [String]]
-  private let files: [String: OfficeFile]
+  static let empty = OfficeForm(FormFields(pairs: []))
 
-  init(fields: [String: [String]], files: [String: OfficeFile] = [:]) {
+  private let fields: FormFields
+  private let files: [(name: String, file: OfficeFile)]
+  /// Of a long body: the room that it takes as long as the form is there.
+  var share: BodyBudget.Share?
+
+  private init(_ fields: FormFields, _ files: [(name: String, file: OfficeFile)] = []) {
     (self.fields, self.files) = (fields, files)
   }
 
-  /// - Parameter body: `application/x-www-form-urlencoded`.
-  init(_ body: [UInt8]) {
-    var fields: [String: [String]] = [:]
-    for pair in body.split(separator: UInt8(ascii: "&")) {
-      let parts = pair.split(separator: UInt8(ascii: "="), maxSplits: 1, omittingEmptySubsequences: false)
-      fields[Self.decoded(parts[0]), default: []].append(parts.count > 1 ? Self.decoded(parts[1]) : "")
+  /// - Parameters:
+  ///   - contentType: of the request. What is not `multipart/form-data` is read as `application/x-www-form-urlencoded`.
+  ///   - isWhole: false for the beginning of a body, whose last field is left out.
+  /// - Returns: nil for a body that is no form, or holds text that ``RequestText`` refuses.
+  init?(_ body: [UInt8], _ contentType: String, isWhole: Bool = true) {
+    if Self.isMultipart(contentType) {
+      guard let form = MultipartForm(body, contentType, isWhole: isWhole) else { return nil }
+      self.init(FormFields(pairs: form.fields), form.files)
+    } else {
+      let end = isWhole ? body.endIndex : body.lastIndex(of: UInt8(ascii: "&")) ?? body.startIndex
+      guard let fields = FormFields(body[..<end]) else { return nil }
+      self.init(fields)
     }
-    self.init(fields: fields)
+  }
+
+  /// How long a body of this type may be.
+  static func limit(of contentType: String) -> Int { isMultipart(contentType) ? fileLimit : limit }
+
+  private static func isMultipart(_ contentType: String) -> Bool {
+    contentType.utf8.lazy.map { $0 | 0x20 }.starts(with: "multipart/form-data".utf8)
   }
 
   /// Without spaces around it; empty when it is absent.
   subscript(_ name: String) -> String {
-    let text = raw(name)
-    return String(text.drop(while: \.isWhitespace).reversed().drop(while: \.isWhitespace).reversed())
+    let bytes = Array(raw(name).utf8)
+    guard let first = bytes.firstIndex(where: Self.isInk), let last = bytes.lastIndex(where: Self.isInk) else {
+      return ""
+    }
+    return String(decoding: bytes[first...last], as: UTF8.self)
   }
 
   /// As it was sent: a password may begin with a space.
-  func raw(_ name: String) -> String { fields[name]?.first ?? "" }
+  func raw(_ name: String) -> String { fields[name] ?? "" }
 
-  func all(_ name: String) -> [String] { fields[name] ?? [] }
+  func all(_ name: String) -> [String] { fields.all(name) }
 
   /// Nil where none was sent.
-  func file(_ name: String) -> OfficeFile? { files[name] }
+  func file(_ name: String) -> OfficeFile? { files.first { $0.name.utf8.elementsEqual(name.utf8) }?.file }
 
   func isChecked(_ name: String) -> Bool { fields[name] != nil }
 
-  private static func decoded(_ bytes: some Collection<UInt8>) -> String {
-    var (result, rest) = ([UInt8](), Array(bytes)[...])
-    while let byte = rest.popFirst() {
-      if byte == UInt8(ascii: "%"), let value = Hex.decode(String(decoding: rest.prefix(2), as: UTF8.self)),
-        value.count == 1
-      {
-        result.append(value[0])
-        rest = rest.dropFirst(2)
-      } else {
-        result.append(byte == UInt8(ascii: "+") ? UInt8(ascii: " ") : byte)
-      }
-    }
-    return String(decoding: result, as: UTF8.self)
-  }
+  private static func isInk(_ byte: UInt8) -> Bool { byte != 0x20 && !(0x09...0x0D).contains(byte) }
 }
 
 extension OfficeForm {

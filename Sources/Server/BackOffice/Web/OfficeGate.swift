@@ -16,6 +16,8 @@ struct OfficeGate: Sendable {
   let settings: OfficeSettings
   let pages: OfficePages
   let random: RandomBytes
+  /// Of all long bodies.
+  let bodies: BodyBudget
 
   func answer(_ request: Request, _ context: OfficeContext, _ route: OfficeRoute) async -> Response {
     var response: Response
@@ -37,7 +39,7 @@ struct OfficeGate: Sendable {
         throw OfficeRefusal.forbidden("Your role does not allow this. An administrator can change it.")
       }
     }
-    let form = try await form(request, token)
+    let form = try await form(request, token, isSignedIn: found != nil)
     let call = OfficeCall(request, context, form: form, token: token, session: found?.0, user: found?.1)
     var response = try await route.handler(call)
     if found == nil, response.headers[.setCookie] == nil, !Self.same(known, token) { setCookie(token, on: &response) }
@@ -53,23 +55,26 @@ struct OfficeGate: Sendable {
   }
 
   /// The fields of a form that one of the office's own pages has sent.
-  private func form(_ request: Request, _ token: String) async throws -> OfficeForm {
+  private func form(_ request: Request, _ token: String, isSignedIn: Bool) async throws -> OfficeForm {
     guard request.method != .get, request.method != .head else { return .empty }
     guard isOwn(request) else { throw Self.forged }
-    let form = try await body(request)
-    guard Self.same(form.raw("csrf"), Self.csrf(token)) else { throw Self.forged }
+    let type = request.headers[.contentType] ?? ""
+    let limit = isSignedIn ? OfficeForm.limit(of: type) : OfficeForm.beginning
+    var share: BodyBudget.Share?
+    let body = try await BodyReader.collect(request, limit: limit, beginning: OfficeForm.beginning) {
+      beginning, length in
+      try check(OfficeForm(beginning, type, isWhole: false), token)
+      share = try bodies.take(length)
+    }
+    var form = try check(OfficeForm(body, type), token)
+    form.share = share
     return form
   }
 
-  private func body(_ request: Request) async throws -> OfficeForm {
-    let type = request.headers[.contentType] ?? ""
-    guard type.lowercased().hasPrefix("multipart/") else {
-      return OfficeForm(try await BodyReader.collect(request, limit: OfficeForm.limit))
-    }
-    let bytes = try await BodyReader.collect(request, limit: OfficeForm.fileLimit)
-    guard let form = MultipartForm.read(bytes, type) else {
-      throw OfficeRefusal.badRequest("The form cannot be read. Send it again.")
-    }
+  /// The token is a field of the form, the first that the office's own pages send.
+  @discardableResult private func check(_ form: OfficeForm?, _ token: String) throws -> OfficeForm {
+    guard let form else { throw OfficeRefusal.badRequest("The form cannot be read. Send it again.") }
+    guard Self.same(form.raw("csrf"), Self.csrf(token)) else { throw Self.forged }
     return form
   }
 
@@ -78,7 +83,9 @@ struct OfficeGate: Sendable {
 
   /// Browsers say from which page a form comes; where they do, it must be one of ours.
   private func isOwn(_ request: Request) -> Bool {
-    if let site = request.headers[.secFetchSite], !["same-origin", "none"].contains(site) { return false }
+    if let site = request.headers[.secFetchSite], !["same-origin", "none"].contains(where: { Self.same($0, site) }) {
+      return false
+    }
     guard let origin = request.headers[.origin] else { return true }
     let host = request.head.authority ?? ""
     return [settings.url, "http://\(host)", "https://\(host)"].contains { Self.same($0, origin) }
@@ -133,7 +140,7 @@ extension OfficeGate {
     let refusal: OfficeRefusal
     switch error {
     case let known as OfficeRefusal: refusal = known
-    case BodyReader.Failure.tooLong: refusal = OfficeRefusal(status: .contentTooLarge, reason: "The form is too long.")
+    case let failure as BodyReader.Failure: refusal = OfficeRefusal(failure)
     default:
       context.logger.error("a page of the office failed", metadata: ["error": .string("\(type(of: error)): \(error)")])
       refusal = OfficeRefusal(
@@ -141,7 +148,22 @@ extension OfficeGate {
     }
     var response = (try? pages.refusal(refusal)) ?? Response(status: refusal.status)
     response.status = refusal.status
+    response.headers[.retryAfter] = refusal.retryAfter.map(String.init)
     return response
+  }
+}
+
+extension OfficeRefusal {
+  fileprivate init(_ failure: BodyReader.Failure) {
+    self =
+      switch failure {
+      case .tooLong: OfficeRefusal(status: .contentTooLarge, reason: "The form is too long.")
+      case .interrupted, .unsupportedType: .badRequest("The form did not arrive whole. Send it again.")
+      case .noRoom:
+        OfficeRefusal(
+          status: .serviceUnavailable, reason: "Other files are being read. Send this one again in some seconds.",
+          retryAfter: 5)
+      }
   }
 }
 

@@ -5,6 +5,8 @@ package struct OfficeRefusal: Error, Sendable, CustomStringConvertible {
   let status: HTTPResponse.Status
   /// For people: what is wrong, and what to do.
   package let reason: String
+  /// Seconds.
+  var retryAfter: Int?
   package var description: String { reason }
 
   static func badRequest(_ reason: String) -> OfficeRefusal { OfficeRefusal(status: .badRequest, reason: reason) }

@@ -38,8 +38,8 @@ private struct KeyRetirement {
   let publicKeyHash: [UInt8]
 
   init(_ request: Request) async throws {
-    let body = try await request.body.collect(upTo: 4_096)
-    let fields = JSONField(try JSONReader.read(Array(body.readableBytesView)))
+    let body = try await BodyReader.collect(request, limit: 4_096)
+    let fields = JSONField(try JSONReader.read(body))
     let merchant = try fields.member("merchant").string
     let text = try fields.member("publicKeyHash").string
     guard let hash = Hex.decode(text) ?? Base64.decode(text) else {

@@ -16,11 +16,11 @@ struct ReconciliationController: Sendable {
     let query = request.uri.queryParameters
     let route = query.get("route")
     if let route, query.get("listing") != nil { return try await list(route, query) }
-    let bytes = try await request.body.collect(upTo: Self.maximumBytes)
+    let bytes = try await BodyReader.collect(request, limit: Self.maximumBytes)
     do {
       return JSONAnswer.response(
         try await reconciliation.differences(
-          from: Array(bytes.readableBytesView), query.get("from").flatMap { Timestamp(rfc3339: $0) },
+          from: bytes, query.get("from").flatMap { Timestamp(rfc3339: $0) },
           query.get("until").flatMap { Timestamp(rfc3339: $0) }, through: route))
     } catch let error as ReportError {
       throw Problem(.badRequest, "unreadable_report", "The report cannot be read: \(error).")

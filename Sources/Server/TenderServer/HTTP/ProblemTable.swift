@@ -1,5 +1,6 @@
 import ApplePayToken
 import Gateway
+import HTTPServing
 import HTTPTypes
 import HostedCheckout
 import Hummingbird
@@ -15,6 +16,7 @@ enum ProblemTable {
   static func problem(for error: any Error) -> Problem {
     switch error {
     case let problem as Problem: problem
+    case let failure as BodyReader.Failure: Problem(failure)
     case let refusal as ShopperRefusal: worded(refusal)
     case let error as OrderError:
       Problem(

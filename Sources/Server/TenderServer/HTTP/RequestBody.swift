@@ -43,16 +43,12 @@ enum RequestBody {
   private static func inTime(
     _ context: ServerContext, _ read: @escaping @Sendable () async throws -> [UInt8]
   ) async throws -> [UInt8] {
-    do {
-      return try await TimeLimit(timeLimit, on: context.eventLoop).run(late: late, read)
-    } catch let failure as BodyReader.Failure {
-      throw Problem(failure)
-    }
+    try await TimeLimit(timeLimit, on: context.eventLoop).run(late: late, read)
   }
 }
 
 extension Problem {
-  fileprivate init(_ failure: BodyReader.Failure) {
+  init(_ failure: BodyReader.Failure) {
     self =
       switch failure {
       case .unsupportedType:
@@ -60,6 +56,8 @@ extension Problem {
       case .tooLong(let limit):
         Problem(.contentTooLarge, "body_too_large", "The body is longer than \(limit) bytes.")
       case .interrupted: RequestHeadRules.malformed
+      case .noRoom:
+        Problem(.serviceUnavailable, "overloaded", "Other bodies are being read. Repeat the call.", retryAfter: 5)
       }
   }
 }

@@ -1,3 +1,4 @@
+import HTTPServing
 import Hummingbird
 import MerchantIdentity
 import StrictJSON
@@ -9,9 +10,9 @@ struct MerchantAdministrationController: Sendable {
 
   /// `POST /merchants/calls` with a ``MerchantCall``.
   func perform(_ request: Request, _ context: ServerContext) async throws -> MerchantAnswer {
-    let body = try await request.body.collect(upTo: 4 << 20)
+    let body = try await BodyReader.collect(request, limit: 4 << 20)
     let call = try RequestBody.refusing {
-      try StrictJSONDecoder().decode(MerchantCall.self, from: Array(body.readableBytesView))
+      try StrictJSONDecoder().decode(MerchantCall.self, from: body)
     }
     do { return try await administration.perform(call) } catch let error as MerchantIdentityError {
       throw Problem(.conflict, error.code.rawValue, "\(error.reason) \(error.advice)")

@@ -244,9 +244,9 @@ struct UserAdministrationController: Sendable {
   let office: BackOffice
 
   func perform(_ request: Request, _ context: ServerContext) async throws -> Response {
-    let body = try await request.body.collect(upTo: 65_536)
+    let body = try await BodyReader.collect(request, limit: 65_536)
     let call = try RequestBody.refusing {
-      try StrictJSONDecoder().decode(UserCall.self, from: Array(body.readableBytesView))
+      try StrictJSONDecoder().decode(UserCall.self, from: body)
     }
     do { return JSONAnswer.response(try await UserAdministration(office).perform(call)) } catch let refusal
       as OfficeRefusal

@@ -104,10 +104,60 @@ import Testing
     }
   }
 
+  @Test func `that is longer than its beginning is asked about, before more of it is read`() async throws {
+    struct Refused: Error {}
+    let body = request("0123456789", nil)
+    await #expect(throws: Refused.self) {
+      try await BodyReader.collect(body, limit: 20, beginning: 4) { beginning, length in
+        #expect(beginning == Array("0123".utf8) && length == 20)
+        throw Refused()
+      }
+    }
+    let all = try await BodyReader.collect(request("0123456789", nil), limit: 10, beginning: 4) { _, _ in }
+    #expect(all == Array("0123456789".utf8))
+    let short = try await BodyReader.collect(request("0123", nil), limit: 10, beginning: 4) { _, _ in throw Refused() }
+    #expect(short == Array("0123".utf8))
+  }
+
+  @Test func `takes its share of what long bodies may have, until nothing holds it`() throws {
+    let budget = BodyBudget(10)
+    var shares = [try budget.take(4), try budget.take(6)]
+    #expect(throws: BodyReader.Failure.noRoom) { try budget.take(1) }
+    shares.removeFirst()
+    #expect(throws: BodyReader.Failure.noRoom) { try budget.take(5) }
+    shares.append(try budget.take(4))
+    #expect(throws: BodyReader.Failure.noRoom) { try budget.take(.max) }
+  }
+
   private func request(_ body: String, _ type: String?) -> Request {
     var head = HTTPRequest(method: .post, scheme: nil, authority: nil, path: "/")
     head.headerFields[.contentType] = type
     return Request(head: head, body: .init(buffer: ByteBuffer(string: body)))
+  }
+}
+
+@Suite struct `The fields of a form` {
+  @Test func `are text, in their order`() throws {
+    let fields = try #require(FormFields(Array("a=1&b=%C3%A9+%2B&a=2&c&=d&&e=f=g&%61=3&h=100%".utf8)))
+    #expect(fields.pairs.map(\.name) == ["a", "b", "a", "c", "", "e", "a", "h"])
+    #expect(fields.pairs.map(\.value) == ["1", "\u{E9} +", "2", "", "d", "f=g", "3", "100%"])
+    #expect(fields["a"] == "1" && fields.all("a") == ["1", "2", "3"] && fields["x"] == nil)
+  }
+
+  @Test func `are known by their bytes`() throws {
+    let fields = try #require(FormFields(Array("e\u{301}=1&a\u{301}&b=2".utf8)))
+    #expect(fields["\u{E9}"] == nil && fields["e\u{301}"] == "1")
+    #expect(fields["a\u{301}"] == "" && fields["b"] == "2")
+  }
+
+  @Test(arguments: ["%00", "a=\u{0}", "a=%FF", "%CC", "a=" + String(repeating: "%CC%81%CC%A7", count: 16)])
+  func `are none that hold what no text can, or what is long to compare`(_ body: String) {
+    #expect(FormFields(Array(body.utf8)) == nil)
+  }
+
+  @Test func `are at most a thousand`() {
+    #expect(FormFields(Array(String(repeating: "a&", count: 1_000).utf8)) != nil)
+    #expect(FormFields(Array(String(repeating: "a&", count: 1_001).utf8)) == nil)
   }
 }
 

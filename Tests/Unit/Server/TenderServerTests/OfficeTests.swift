@@ -92,7 +92,7 @@ final class OfficePerson: Sendable {
   func get(_ path: String) async throws -> Page { try await send("GET", path, "", []) }
 
   func post(_ path: String, _ fields: [String: String]) async throws -> Page {
-    let token = try #require(try await get("/sign-in").first("name=\"csrf\" value=\"([0-9a-f]+)\""))
+    let token = try await session().token
     let pairs = fields.merging(["csrf": token]) { $1 }.map { name, value in
       "\(name)=" + value.utf8.map { "%" + Hex.encode([$0]) }.joined()
     }
@@ -100,11 +100,17 @@ final class OfficePerson: Sendable {
   }
 
   func upload(_ path: String, _ fields: [String: String], _ name: String, _ file: String) async throws -> Page {
-    let token = try #require(try await get("/sign-in").first("name=\"csrf\" value=\"([0-9a-f]+)\""))
+    let token = try await session().token
     let head = "--mark\r\nContent-Disposition: form-data; name=\""
     let parts = fields.merging(["csrf": token]) { $1 }.map { "\(head)\($0.key)\"\r\n\r\n\($0.value)\r\n" }
     let body = parts.joined() + "\(head)\(name)\"; filename=\"file\"\r\n\r\n\(file)\r\n--mark--\r\n"
     return try await send("POST", path, "multipart/form-data; boundary=mark", Array(body.utf8))
+  }
+
+  /// The cookie, and the token for its forms.
+  func session() async throws -> (cookie: String, token: String) {
+    let token = try #require(try await get("/sign-in").first("name=\"csrf\" value=\"([0-9a-f]+)\""))
+    return (cookie.withLock(\.self), token)
   }
 
   private func send(_ method: String, _ path: String, _ type: String, _ body: [UInt8]) async throws -> Page {

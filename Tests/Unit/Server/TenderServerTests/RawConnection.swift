@@ -17,6 +17,7 @@ struct RawConnection: ~Copyable {
   final class Shared: Sendable {
     let value: RawConnection
     init(port: Int) throws { value = try RawConnection(port: port) }
+    init(socket path: String) throws { value = try RawConnection(socket: path) }
   }
 
   private let descriptor: Int32
@@ -40,6 +41,20 @@ struct RawConnection: ~Copyable {
     }
   }
 
+  /// - Parameter path: of a socket of this machine.
+  init(socket path: String) throws {
+    descriptor = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0)
+    var address = sockaddr_un()
+    address.sun_family = sa_family_t(AF_UNIX)
+    withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: path.utf8.prefix($0.count - 1)) }
+    let connected = withUnsafePointer(to: &address) {
+      $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+        connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_un>.size))
+      }
+    }
+    guard connected == 0 else { throw Trouble(words: "not connected: errno \(errno)") }
+  }
+
   deinit { close(descriptor) }
 
   /// - Parameter text: one request or more, with LF for CRLF.
@@ -61,6 +76,20 @@ struct RawConnection: ~Copyable {
     }
     return found
   }
+
+  /// Every answer until the server ends the connection.
+  func answersUntilTheEnd() throws -> [Answer] {
+    var (found, bytes) = ([Answer](), [UInt8]())
+    while let piece = try? more() { bytes += piece }
+    while let (answer, length) = Self.first(of: bytes) {
+      found.append(answer)
+      bytes.removeFirst(length)
+    }
+    return found
+  }
+
+  /// Ends the connection in both directions: who reads from it sees its end.
+  func end() { shutdown(descriptor, Int32(SHUT_RDWR)) }
 
   /// What is said to these calls, on a new connection.
   static func answers(_ count: Int, to calls: String, port: Int, from host: UInt32 = 1) async throws -> [Answer] {

@@ -1,0 +1,33 @@
+import Synchronization
+
+/// Limits how many bytes of long bodies are in memory at once.
+package final class BodyBudget: Sendable {
+  private let limit: Int
+  private let taken = Mutex(0)
+
+  /// - Parameter limit: bytes.
+  package init(_ limit: Int) { self.limit = limit }
+
+  /// Takes room for a body, until the share is released.
+  package func take(_ bytes: Int) throws(BodyReader.Failure) -> Share {
+    let hasRoom = taken.withLock { taken in
+      guard bytes <= limit - taken else { return false }
+      taken += bytes
+      return true
+    }
+    guard hasRoom else { throw .noRoom }
+    return Share(bytes, of: self)
+  }
+
+  fileprivate func free(_ bytes: Int) { taken.withLock { $0 -= bytes } }
+
+  /// The room of one body. It is free again when nothing holds the share any more.
+  package final class Share: Sendable {
+    private let bytes: Int
+    private let budget: BodyBudget
+
+    fileprivate init(_ bytes: Int, of budget: BodyBudget) { (self.bytes, self.budget) = (bytes, budget) }
+
+    deinit { budget.free(bytes) }
+  }
+}

@@ -1,0 +1,35 @@
+/// The fields of a form, in their order. Names are compared as bytes.
+package struct FormFields: Sendable {
+  /// The most fields that a form may have.
+  private static let most = 1_000
+
+  package let pairs: [(name: String, value: String)]
+
+  package init(pairs: [(name: String, value: String)]) { self.pairs = pairs }
+
+  /// - Parameter body: `application/x-www-form-urlencoded`.
+  /// - Returns: nil for text that ``RequestText`` refuses, and for more than 1,000 fields.
+  package init?(_ body: some Collection<UInt8>) {
+    let fields = Array(body).split(separator: UInt8(ascii: "&"), maxSplits: Self.most)
+    let pairs = fields.compactMap(Self.pair)
+    guard fields.count <= Self.most, pairs.count == fields.count else { return nil }
+    self.init(pairs: pairs)
+  }
+
+  private static func pair(_ field: ArraySlice<UInt8>) -> (name: String, value: String)? {
+    let word = field.prefix { $0 != UInt8(ascii: "=") }
+    guard let name = text(word), let value = text(field.dropFirst(word.count + 1)) else { return nil }
+    return (name, value)
+  }
+
+  private static func text(_ bytes: ArraySlice<UInt8>) -> String? {
+    RequestText.read(RequestText.unescaped(bytes.map { $0 == UInt8(ascii: "+") ? UInt8(ascii: " ") : $0 }))
+  }
+
+  /// Of several fields with this name the first; nil when there is none.
+  package subscript(_ name: String) -> String? { pairs.first { $0.name.utf8.elementsEqual(name.utf8) }?.value }
+
+  package func all(_ name: String) -> [String] {
+    pairs.filter { $0.name.utf8.elementsEqual(name.utf8) }.map(\.value)
+  }
+}
