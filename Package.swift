@@ -125,7 +125,12 @@ let package = Package(
     module("Base/TenderPayments"),
     module("Base/StrictJSON"),
     module("Base/HTTPTransport", [asyncHTTPClient, nioCore, nioPosix, nioSSL, nioHTTP1]),
-    module("Base/HTTPServing", ["StrictJSON", "TenderPayments", crypto, hummingbird, httpTypes, nioCore, mustache]),
+    module(
+      "Base/HTTPServing",
+      [
+        "StrictJSON", "TenderPayments", crypto, hummingbird, hummingbirdCore, httpTypes, nioCore, nioHTTP1,
+        nioHTTPTypes, mustache,
+      ]),
     module("Base/Storage", ["TenderPayments", grdb, sqlite, crypto, "CLibPQ"]),
     .systemLibrary(
       name: "CLibPQ", path: "Sources/Base/CLibPQ", pkgConfig: "libpq", providers: [.apt(["libpq-dev"])]),

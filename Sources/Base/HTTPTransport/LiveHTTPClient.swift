@@ -73,6 +73,8 @@ package final class LiveHTTPClient: Sendable {
     var outbound = HTTPClientRequest(url: request.url)
     outbound.method = HTTPMethod(rawValue: request.method)
     for field in request.headers { outbound.headers.add(name: field.name, value: field.value) }
+    // The client takes the host from the address, and a socket's has none.
+    if request.url.hasPrefix(Self.socketScheme) { outbound.headers.add(name: "Host", value: "localhost") }
     if !request.body.isEmpty { outbound.body = .bytes(ByteBuffer(bytes: request.body)) }
     let end = ContinuousClock.now.advanced(by: timeout)
     let answer = try await client.execute(outbound, timeout: TimeAmount(timeout))
@@ -131,8 +133,9 @@ package final class LiveHTTPClient: Sendable {
     }
   }
 
-  /// `http+unix` is HTTP over a Unix socket, which the command line uses to reach a server on the same machine.
-  private static let schemes = ["https://", "http://", "http+unix://"]
+  /// HTTP over a Unix socket, which the command line uses to reach a server on the same machine.
+  private static let socketScheme = "http+unix://"
+  private static let schemes = ["https://", "http://", socketScheme]
 
   private static let neverSent: [HTTPClientError] = [
     .connectTimeout, .invalidURL, .emptyHost, .emptyScheme, .tlsHandshakeTimeout, .getConnectionFromPoolTimeout,

@@ -1,4 +1,5 @@
 import AcquirerSandbox
+import HTTPServing
 package import Hummingbird
 import HummingbirdTLS
 import Logging
@@ -115,7 +116,7 @@ extension SandboxServer {
   /// Portal, device, management and pages, over plain HTTP.
   package func frontApplication() throws -> some ApplicationProtocol {
     Application(
-      router: frontRouter(),
+      router: frontRouter(), server: .strict(),
       configuration: .init(address: .hostname(configuration.host, port: configuration.port), serverName: nil),
       onServerRunning: { await noteListening(.front, $0) }, logger: configuration.logger)
   }
@@ -126,7 +127,7 @@ extension SandboxServer {
     return Application(
       router: gatewayRouter(),
       server: try .tls(
-        .http1(configuration: .init(additionalChannelHandlers: [HandshakeFailures(activity, configuration.logger)])),
+        .strict(outer: { [activity, configuration] in [HandshakeFailures(activity, configuration.logger)] }),
         tlsConfiguration: .gateway(certificate, pki: pki)),
       configuration: .init(address: .hostname(configuration.host, port: configuration.gatewayPort), serverName: nil),
       onServerRunning: { await noteListening(.gateway, $0) }, logger: configuration.logger)
@@ -135,7 +136,7 @@ extension SandboxServer {
   /// The phone's page alone, for phones on the network.
   package func phoneWalletApplication(at address: PhoneWalletAddress) -> some ApplicationProtocol {
     Application(
-      router: phoneWalletRouter(),
+      router: phoneWalletRouter(), server: .strict(),
       configuration: .init(address: .hostname(address.host, port: address.port), serverName: nil),
       logger: configuration.logger)
   }

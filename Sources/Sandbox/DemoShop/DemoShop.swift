@@ -40,7 +40,7 @@ package struct DemoShop: Service {
   private func application(_ sender: HTTPSender) throws -> some ApplicationProtocol {
     let (configuration, onListening) = (configuration, onListening)
     return Application(
-      router: try Self.router(configuration, sender: sender),
+      router: try Self.router(configuration, sender: sender), server: .strict(),
       configuration: .init(address: .hostname(configuration.host, port: configuration.port)),
       onServerRunning: { channel in await onListening(channel.localAddress?.port ?? configuration.port) },
       logger: logger)

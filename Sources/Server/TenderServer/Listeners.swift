@@ -1,4 +1,5 @@
 import BackOffice
+import HTTPServing
 import Hummingbird
 import HummingbirdCore
 import HummingbirdTLS
@@ -43,23 +44,31 @@ struct Listeners: Sendable {
 
   /// HTTP/1.1, over TLS where the configuration names a certificate.
   private func publicServer() throws -> HTTPServerBuilder {
-    let plain = HTTPServerBuilder.http1(
-      configuration: .init(
-        additionalChannelHandlers: publicHandlers(), httpDecoderConfiguration: RequestHeadRules.decoderLimits))
+    let late = parts.metrics.lateConnections
+    let plain = strictServer(parts.connections, onLate: { late.count(["with": $0.rawValue]) }) { [parts, routes] in
+      let refusal = PaymentRefusal(
+        admission: parts.admission, middlewares: routes.middlewares, logger: parts.runtime.logger)
+      return [PaymentAdmissionHandler(refusal)]
+    }
     guard let files = parts.configuration.tls else { return plain }
     return try .tls(plain, tlsConfiguration: .modern(files))
   }
 
-  private func publicHandlers() -> [any RemovableChannelHandler] {
-    let (middlewares, logger) = (routes.middlewares, parts.runtime.logger)
-    let late = parts.metrics.lateConnections
-    return [
-      ConnectionHandler(parts.connections, parts.configuration.connectionTimes) { late.count(["with": $0.rawValue]) },
-      RequestHeadHandler(
-        RequestHeadRefusal(
-          recorder: middlewares.recorder, securityHeaders: middlewares.securityHeaders, logger: logger)),
-      PaymentAdmissionHandler(PaymentRefusal(admission: parts.admission, middlewares: middlewares, logger: logger)),
-    ]
+  /// With the limits of a listener that the network reaches, and with the refusals of all.
+  private func strictServer(
+    _ limit: ConnectionLimit, onLate: @escaping @Sendable (ConnectionHandler.Lateness) -> Void = { _ in },
+    inner: @escaping @Sendable () -> [any RemovableChannelHandler] = { [] }
+  ) -> HTTPServerBuilder {
+    .strict(
+      refusal: refusal.answer,
+      outer: { [times = parts.configuration.connectionTimes] in [ConnectionHandler(limit, times, onLate: onLate)] },
+      inner: inner)
+  }
+
+  private var refusal: RequestHeadRefusal {
+    RequestHeadRefusal(
+      recorder: routes.middlewares.recorder, securityHeaders: routes.middlewares.securityHeaders,
+      logger: parts.runtime.logger)
   }
 
   /// The administration, on a socket that only the server's own user can open.
@@ -68,7 +77,7 @@ struct Listeners: Sendable {
     try socket.prepare()
     let logger = parts.runtime.logger
     return Application(
-      responder: routes.administration,
+      responder: routes.administration, server: .strict(refusal: refusal.answer),
       configuration: .init(address: .unixDomainSocket(path: socket.boundPath), serverName: nil),
       onServerRunning: { [administrationOpened] _ in
         do { try socket.open() } catch {
@@ -83,10 +92,7 @@ struct Listeners: Sendable {
     guard let port = parts.configuration.office.port, let office = routes.office else { return [] }
     let limit = ConnectionLimit(maximum: 256)
     let application = Application(
-      router: office.router(),
-      server: .http1(
-        configuration: .init(
-          additionalChannelHandlers: [ConnectionHandler(limit, parts.configuration.connectionTimes)])),
+      router: office.router(), server: strictServer(limit),
       configuration: .init(
         address: .hostname(parts.configuration.office.host, port: port), serverName: nil,
         availableConnectionsDelegate: LimitedConnections(limit: limit)),
@@ -99,10 +105,7 @@ struct Listeners: Sendable {
     guard let port = parts.configuration.metricsPort else { return [] }
     let limit = ConnectionLimit(maximum: 16)
     let application = Application(
-      responder: routes.metrics,
-      server: .http1(
-        configuration: .init(
-          additionalChannelHandlers: [ConnectionHandler(limit, parts.configuration.connectionTimes)])),
+      responder: routes.metrics, server: strictServer(limit),
       configuration: .init(
         address: .hostname(parts.configuration.metricsHost, port: port), serverName: nil,
         availableConnectionsDelegate: LimitedConnections(limit: limit)),

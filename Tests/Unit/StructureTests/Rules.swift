@@ -163,6 +163,19 @@ enum Starts {
   }
 }
 
+/// How the servers read what comes from outside.
+enum Reading {
+  /// A listener that does not read heads as all do, and a body that is not read by the one reader.
+  static func violations(_ files: [SourceFile]) -> [Violation] {
+    files.filter { $0.module != "HTTPServing" }.flatMap { file in
+      file.code(with: ["Application(", ".http1(", "request.body.collect("]).filter { line, code in
+        guard code.contains(/\bApplication\(/) else { return !code.contains("Application(") }
+        return !file.lines[(line - 1)...].prefix(3).joined().contains("server: ")
+      }.map { Violation(path: file.path, line: $0.line, rule: "reads HTTP in a way of its own") }
+    }
+  }
+}
+
 /// What the documents say about files.
 enum Documents {
   static let pages = ["README.md", "CONTRIBUTING.md", "SECURITY.md"] + Repository.names(in: "docs", ending: ".md")

@@ -41,6 +41,13 @@ import Testing
     #expect(Starts.unnamedServices(files).isEmpty)
   }
 
+  @Test func `every listener reads heads and bodies as all others do`() throws {
+    let files = try sources()
+    try #require(files.contains { $0.text.contains("server: .strict(") })
+    let found = Reading.violations(files)
+    #expect(found.isEmpty, "\(found)")
+  }
+
   @Test func `no test uses what a module keeps to itself`() throws {
     let tests = try Repository.swiftFiles(under: "Tests").filter { !$0.path.contains("StructureTests") }
     let found = tests.filter { !$0.code(with: ["@testable"]).isEmpty }.map(\.path)
@@ -174,6 +181,16 @@ import Testing
     #expect(Starts.unnamedServices([SourceFile(path: "a", text: text)]).count == 1)
     let named = ".init(services: [.init(service: self, serviceName: \"a\")], logger: logger)"
     #expect(Starts.unnamedServices([SourceFile(path: "a", text: named)]).isEmpty)
+  }
+
+  @Test(arguments: [
+    "    Application(\n      router: router,\n      logger: logger)", "    let server = HTTPServerBuilder.http1()",
+    "    let body = try await request.body.collect(upTo: 4_096)",
+  ])
+  func `a listener or a body that is read in a way of its own`(_ text: String) {
+    #expect(Reading.violations([SourceFile(path: "Sources/Server/A/File.swift", text: text)]).count == 1)
+    let strict = "    Application(\n      router: router, server: .strict(),\n      logger: logger)"
+    #expect(Reading.violations([SourceFile(path: "Sources/Server/A/File.swift", text: strict)]).isEmpty)
   }
 
   @Test func `words in sentences and in other words are not calls`() {

@@ -1,4 +1,5 @@
 import Gateway
+import HTTPServing
 import HTTPTypes
 import Hummingbird
 import Logging

@@ -54,9 +54,3 @@ struct Problem: Error, Sendable {
 extension Problem: CustomStringConvertible {
   var description: String { detail }
 }
-
-/// An answer whose body is at hand, for where nothing can be waited for.
-struct PlainAnswer: Sendable {
-  var head: HTTPResponse
-  let body: [UInt8]
-}

@@ -55,7 +55,7 @@ extension Problem {
         Problem(.unsupportedMediaType, "unsupported_media_type", "Send the body as application/json.")
       case .tooLong(let limit):
         Problem(.contentTooLarge, "body_too_large", "The body is longer than \(limit) bytes.")
-      case .interrupted: RequestHeadRules.malformed
+      case .interrupted: Problem(RequestHeadRules.malformed)
       case .noRoom:
         Problem(.serviceUnavailable, "overloaded", "Other bodies are being read. Repeat the call.", retryAfter: 5)
       }

@@ -22,7 +22,7 @@ final class TestSystem: Sendable {
 
   let directory: String
   let server: String
-  /// Of its back office.
+  /// Of its back office. The metrics have the next port.
   let office: String
   let sandbox: JSONClient
   let sender: HTTPSender
@@ -258,8 +258,8 @@ final class TestSystem: Sendable {
     _ webhooks: Log
   ) async throws -> (port: Int, office: String, run: Task<Void, any Error>) {
     var configuration = Self.configuration(directory, addresses)
-    let officePort = try FreePorts.row(of: 1)
-    configuration.office.port = officePort
+    let officePort = try FreePorts.row(of: 2)
+    (configuration.office.port, configuration.metricsPort) = (officePort, officePort + 1)
     configuration.office.passwordCost = .least
     try await configuration.useEngineUnderTest()
     var network = Network(

@@ -1,46 +1,27 @@
 import HTTPTypes
-import Hummingbird
-import Logging
-import NIOCore
+package import NIOCore
 import NIOHTTP1
-import NIOHTTPTypes
-import TenderPayments
-
-/// Makes the answers to requests whose head is refused: counted and logged as every call, without a route.
-struct RequestHeadRefusal: Sendable {
-  let recorder: CallRecorder
-  let securityHeaders: SecurityHeaders
-  let logger: Logger
-
-  /// - Parameter method: of the request, where the decoder got so far.
-  func answer(_ problem: Problem, to method: String?) -> PlainAnswer {
-    let id = recorder.random.hex(12)
-    recorder.metrics.refusals.count(["code": problem.code])
-    var logger = logger
-    logger[metadataKey: "requestId"] = .string(id)
-    recorder.record(method ?? "unknown", "unmatched", problem.status, since: .now, logger)
-    var answer = problem.answer(requestID: id)
-    answer.head.headerFields[.requestID] = id
-    answer.head.headerFields[.connection] = "close"
-    securityHeaders.add(to: &answer.head.headerFields)
-    return answer
-  }
-}
+package import NIOHTTPTypes
 
 /// Refuses requests by ``RequestHeadRules`` on the event loop that reads them, before any other handler sees them, and
 /// ends the connection: after a malformed head the start of the next request is unknown.
 ///
 /// Requests before it on the connection are answered first.
-final class RequestHeadHandler: ChannelDuplexHandler, RemovableChannelHandler {
-  typealias InboundIn = HTTPRequestPart
-  typealias InboundOut = HTTPRequestPart
-  typealias OutboundIn = HTTPResponsePart
-  typealias OutboundOut = HTTPResponsePart
+package final class RequestHeadHandler: ChannelDuplexHandler, RemovableChannelHandler {
+  package typealias InboundIn = HTTPRequestPart
+  package typealias InboundOut = HTTPRequestPart
+  package typealias OutboundIn = HTTPResponsePart
+  package typealias OutboundOut = HTTPResponsePart
+
+  /// Makes the answer to a refused request.
+  ///
+  /// - Parameter method: of the request, where the decoder got so far.
+  package typealias Refusal = @Sendable (_ problem: RequestHeadProblem, _ method: String?) -> PlainAnswer
 
   /// How long the client has to read the answer before the connection is closed under it.
   private static let grace = TimeAmount.seconds(1)
 
-  private let refusal: RequestHeadRefusal
+  private let refusal: Refusal
   /// Requests that were passed on and whose responses have not ended.
   private var underWay = 0
   /// Of the body that is being read; nil between two requests.
@@ -51,9 +32,9 @@ final class RequestHeadHandler: ChannelDuplexHandler, RemovableChannelHandler {
   private var answer: PlainAnswer?
   private var isEnded = false
 
-  init(_ refusal: RequestHeadRefusal) { self.refusal = refusal }
+  package init(_ refusal: @escaping Refusal) { self.refusal = refusal }
 
-  func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+  package func channelRead(context: ChannelHandlerContext, data: NIOAny) {
     guard !isStopped else { return }
     switch unwrapInboundIn(data) {
     case .head(let request):
@@ -63,39 +44,42 @@ final class RequestHeadHandler: ChannelDuplexHandler, RemovableChannelHandler {
       underWay += 1
       pieces = BodyPieces()
     case .body(let piece):
-      guard pieces?.add(piece.readableBytes) != false else { return stop(BodyPieces.TooMany(), context) }
+      guard pieces?.add(piece.readableBytes) != false else { return stop(context) }
     case .end: pieces = nil
     }
     context.fireChannelRead(data)
   }
 
-  /// An error in a body is for the handler that reads the body.
-  func errorCaught(context: ChannelHandlerContext, error: any Error) {
+  /// An error in a body is for what reads the body. It gets another type there, because Hummingbird answers the
+  /// decoder's errors itself, also where the request has its answer.
+  package func errorCaught(context: ChannelHandlerContext, error: any Error) {
     guard !isStopped else { return }
-    guard let error = error as? HTTPParserError, pieces == nil else { return context.fireErrorCaught(error) }
+    guard let error = error as? HTTPParserError else { return context.fireErrorCaught(error) }
+    guard pieces == nil else { return stop(context) }
     refuse(RequestHeadRules.problem(for: error), nil, context)
   }
 
-  func read(context: ChannelHandlerContext) {
+  package func read(context: ChannelHandlerContext) {
     if !isStopped { context.read() }
   }
 
-  func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
+  package func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
     if case .end = unwrapOutboundIn(data) { underWay -= 1 }
     context.write(data, promise: promise)
     endIfIdle(context)
   }
 
-  private func refuse(_ problem: Problem, _ method: String?, _ context: ChannelHandlerContext) {
+  private func refuse(_ problem: RequestHeadProblem, _ method: String?, _ context: ChannelHandlerContext) {
     isStopped = true
-    answer = refusal.answer(problem, to: method)
+    answer = refusal(problem, method)
     endIfIdle(context)
   }
 
-  /// The handler that reads the body sees the error and answers.
-  private func stop(_ error: any Error, _ context: ChannelHandlerContext) {
+  /// What reads the body sees the error and answers.
+  private func stop(_ context: ChannelHandlerContext) {
     isStopped = true
-    context.fireErrorCaught(error)
+    context.fireErrorCaught(MalformedBody())
+    endIfIdle(context)
   }
 
   private func endIfIdle(_ context: ChannelHandlerContext) {
@@ -120,13 +104,14 @@ final class RequestHeadHandler: ChannelDuplexHandler, RemovableChannelHandler {
   }
 }
 
+/// A body in malformed chunks, in too many of them, or without its end.
+private struct MalformedBody: Error {}
+
 /// In how many pieces a body arrives. Each costs about as much as a kilobyte does, so a body of chunks of one byte is
 /// the dearest that a client can send.
 private struct BodyPieces {
   /// A client that does not collect what it writes sends a payment in a few thousand pieces.
   static let most = 4_096
-
-  struct TooMany: Error {}
 
   private var (count, bytes) = (0, 0)
 

@@ -1,14 +1,34 @@
-import Foundation
-import HTTPTypes
+package import HTTPTypes
 import HummingbirdCore
 import NIOHTTP1
 import StrictJSON
 
-/// What the head of a request must be like before anything reads it.
+/// Why a request is refused before anything reads its head.
+package struct RequestHeadProblem: Error, Sendable, Hashable {
+  package let status: HTTPResponse.Status
+  /// Stable, for programs.
+  package let code: String
+  package let detail: String
+  /// The header that is at fault.
+  package var field: String?
+
+  init(_ status: HTTPResponse.Status, _ code: String, _ detail: String, field: String? = nil) {
+    (self.status, self.code, self.detail, self.field) = (status, code, detail, field)
+  }
+
+  /// `{code, message}`, after which the connection ends.
+  package var answer: PlainAnswer {
+    var answer = PlainAnswer(["code": .string(code), "message": .string(detail)], status: status)
+    answer.head.headerFields[.connection] = "close"
+    return answer
+  }
+}
+
+/// What the head of a request must be like before anything reads it, on every listener.
 ///
 /// Everything behind this check may compare and hash header values as strings: what the server reads is ASCII, and in
 /// everything else no run of combining marks is long.
-enum RequestHeadRules {
+package enum RequestHeadRules {
   /// Bytes of the request line and of all headers together.
   static let maximumBytes = 16_384
   /// Bytes of the request target.
@@ -18,40 +38,53 @@ enum RequestHeadRules {
     maxHeaderFieldSize: maximumBytes, maxHeaderListSize: maximumBytes, maxHeaderFieldCount: 128)
 
   /// What is wrong with the head; nil when the server may read it.
-  static func problem(in request: HTTPRequest) -> Problem? {
-    target(request.path ?? "") ?? host(request) ?? request.headerFields.lazy.compactMap(field).first
+  static func problem(in request: HTTPRequest) -> RequestHeadProblem? {
+    target(request.path ?? "") ?? host(request) ?? framing(request) ?? request.headerFields.lazy.compactMap(field).first
   }
 
   /// Why the decoder does not go on.
-  static func problem(for error: HTTPParserError) -> Problem {
+  static func problem(for error: HTTPParserError) -> RequestHeadProblem {
     guard case .headerOverflow = error else { return malformed }
-    return Problem(
+    return RequestHeadProblem(
       .requestHeaderFieldsTooLarge, "headers_too_large",
       "Request line and headers have at most \(maximumBytes) bytes, and there are at most 128 headers.")
   }
 
-  static let malformed = Problem(
+  package static let malformed = RequestHeadProblem(
     .badRequest, "malformed_request", "The request is not framed as HTTP/1.1, or it ended before its end.")
 
-  /// Path and query: visible ASCII, also when the escapes are undone no long run of combining marks.
-  private static func target(_ target: String) -> Problem? {
+  /// Path and query: visible ASCII, and what ``RequestText`` reads when the escapes are undone.
+  private static func target(_ target: String) -> RequestHeadProblem? {
     guard target.utf8.count <= maximumTargetBytes else {
-      return Problem(.uriTooLong, "target_too_long", "Path and query have at most \(maximumTargetBytes) bytes.")
+      return RequestHeadProblem(
+        .uriTooLong, "target_too_long", "Path and query have at most \(maximumTargetBytes) bytes.")
     }
     let hasEscapes = target.utf8.contains(UInt8(ascii: "%"))
     guard target.utf8.allSatisfy({ (0x21...0x7E).contains($0) }),
-      !hasEscapes || StreamSafeText.accepts(target.removingPercentEncoding ?? "")
-    else { return Problem(.badRequest, "bad_target", "Path and query are not as RFC 3986 writes them.") }
+      !hasEscapes || RequestText.read(RequestText.unescaped(target.utf8)) != nil
+    else { return RequestHeadProblem(.badRequest, "bad_target", "Path and query are not as RFC 3986 writes them.") }
     return nil
   }
 
   /// Exactly one, and it names a host (RFC 9112, section 3.2). The decoder has taken the first one out.
-  private static func host(_ request: HTTPRequest) -> Problem? {
+  private static func host(_ request: HTTPRequest) -> RequestHeadProblem? {
     let isRepeated = request.headerFields.contains { $0.name.canonicalName == "host" }
     guard let host = request.authority, !isRepeated, isHost(Array(host.utf8)) else {
-      return Problem(.badRequest, "bad_host", "Send exactly one Host header, with a host and perhaps a port.")
+      return RequestHeadProblem(
+        .badRequest, "bad_host", "Send exactly one Host header, with a host and perhaps a port.")
     }
     return nil
+  }
+
+  /// The decoder undoes one transfer coding, and it finds out about others when it has passed the head on (RFC 9112,
+  /// section 6.1).
+  private static func framing(_ request: HTTPRequest) -> RequestHeadProblem? {
+    let codings = request.headerFields[values: .transferEncoding]
+    let isChunked = codings.allSatisfy { $0.utf8.map { $0 | 0x20 }.elementsEqual("chunked".utf8) }
+    guard codings.count > 1 || !isChunked else { return nil }
+    return RequestHeadProblem(
+      .badRequest, "bad_transfer_coding", "Send the body with its length, or in chunks and in no other coding.",
+      field: "Transfer-Encoding")
   }
 
   /// `uri-host [ ":" port ]` of RFC 3986, without user and without escapes, which no host that calls us needs.
@@ -80,11 +113,12 @@ enum RequestHeadRules {
     isLetter(byte) || isDigit(byte) || ":.".utf8.contains(byte)
   }
 
-  private static func field(_ field: HTTPField) -> Problem? {
+  private static func field(_ field: HTTPField) -> RequestHeadProblem? {
     let name = field.name.canonicalName
-    let isGood = isASCII(name) ? field.value.utf8.allSatisfy(isVisible) : StreamSafeText.accepts(field.value)
+    let isGood =
+      isASCII(name) ? field.value.utf8.allSatisfy(isVisible) : RequestText.read(field.value.utf8) != nil
     guard !isGood else { return nil }
-    return Problem(
+    return RequestHeadProblem(
       .badRequest, "bad_header", "The value of this header holds what it cannot hold.", field: field.name.rawName)
   }
 

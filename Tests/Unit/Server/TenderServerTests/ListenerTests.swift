@@ -1,0 +1,76 @@
+import Foundation
+import TenderServer
+import TenderTesting
+import Testing
+
+/// The sockets of a running system that read HTTP from outside.
+enum ListenerUnderAttack: CaseIterable {
+  case shoppers, office, metrics, administration, sandbox
+
+  func connection(_ system: TestSystem) throws -> RawConnection.Shared {
+    switch self {
+    case .shoppers: try RawConnection.Shared(port: system.harbour.port)
+    case .office: try RawConnection.Shared(port: Self.port(system.office))
+    case .metrics: try RawConnection.Shared(port: Self.port(system.office) + 1)
+    case .administration: try RawConnection.Shared(socket: "\(system.directory)/tender.db.sock")
+    case .sandbox: try RawConnection.Shared(port: Self.port(system.sandbox.base))
+    }
+  }
+
+  /// Every answer to these bytes, until the server ends the connection.
+  func answers(to calls: String) async throws -> [RawConnection.Answer] {
+    let system = try await TestSystem.shared.value
+    return try await RawConnection.onThread {
+      let connection = try connection(system)
+      try connection.value.send(calls)
+      return try connection.value.answersUntilTheEnd()
+    }
+  }
+
+  private static func port(_ address: String) throws -> Int { try #require(URL(string: address)?.port) }
+}
+
+@Suite struct `Every listener` {
+  private static let marks = String(repeating: "\u{327}\u{301}", count: 16)
+
+  private static let heads: [(status: Int, text: String)] = [
+    (400, "GET / HTTP/1.1\n\n"), (400, "GET / HTTP/1.1\nHost: a.example\nHost: b.example\n\n"),
+    (400, "GET / HTTP/1.1\nHost: a.example\nno colon\n\n"),
+    (400, "GET /%00 HTTP/1.1\nHost: a.example\n\n"), (400, "GET /?q=a%00b HTTP/1.1\nHost: a.example\n\n"),
+    (400, "GET /?q=%FF HTTP/1.1\nHost: a.example\n\n"),
+    (400, "GET /?%FF\(String(repeating: "%CC%81%CC%A7", count: 16)) HTTP/1.1\nHost: a.example\n\n"),
+    (400, "GET / HTTP/1.1\nHost: a.example\nX-Other: a\u{0}b\n\n"),
+    (400, "GET / HTTP/1.1\nHost: a.example\nCookie: \(marks)=1; tender-office=\(marks)\n\n"),
+    (400, "GET / HTTP/1.1\nHost: a.example\nSec-Fetch-Site: \(marks)\n\n"),
+    (400, "POST / HTTP/1.1\nHost: a.example\nTransfer-Encoding: gzip\n\n"),
+    (400, "POST / HTTP/1.1\nHost: a.example\nTransfer-Encoding: gzip, chunked\n\n0\n\n"),
+    (400, "POST / HTTP/1.1\nHost: a.example\nTransfer-Encoding: chunked\nTransfer-Encoding: chunked\n\n0\n\n"),
+    (414, "GET /\(String(repeating: "a", count: 8_192)) HTTP/1.1\nHost: a.example\n\n"),
+    (431, "GET / HTTP/1.1\nHost: a.example\nCookie: \(String(repeating: "a", count: 17_000))\n\n"),
+  ]
+
+  @Test(arguments: ListenerUnderAttack.allCases)
+  func `refuses a head that is not as it must be with one answer, and ends the connection`(
+    listener: ListenerUnderAttack
+  ) async throws {
+    for head in Self.heads {
+      let answers = try await listener.answers(to: head.text + "GET / HTTP/1.1\nHost: a.example\n\n")
+      #expect(answers.map(\.status) == [head.status], "\(listener): \(head.text.prefix(200))")
+      #expect(answers.first?.headers.contains("connection: close") == true)
+    }
+  }
+
+  /// Also where nothing reads the body, and the answer has gone when the chunks arrive.
+  @Test(arguments: ListenerUnderAttack.allCases)
+  func `gives one answer to a request whose chunks are none, and it is no 500`(
+    listener: ListenerUnderAttack
+  ) async throws {
+    for method in ["GET", "POST"] {
+      for path in ["/healthz", "/sign-in", "/users/calls", "/merchants/calls", "/keys/retire", "/payments/search"] {
+        let answers = try await listener.answers(
+          to: "\(method) \(path) HTTP/1.1\nHost: localhost\nTransfer-Encoding: chunked\n\nzz\n{}\n0\n\n")
+        #expect(answers.count == 1 && answers.allSatisfy { $0.status < 500 }, "\(listener) \(path): \(answers)")
+      }
+    }
+  }
+}
