@@ -1,5 +1,7 @@
+import Acquiring
 import CostFuzzer
 import Foundation
+import HTTPTransport
 import StrictJSON
 import TenderPayments
 import TenderServer
@@ -43,6 +45,21 @@ import Testing
     #expect(!found && time > CostMeter.bar, "\(time)")
   }
 
+  /// A name of a field, and a signature, that are long to compare as strings.
+  @Test func `is as low where a provider's event is a form`() throws {
+    let acquirer = Acquirer.braintree(
+      BraintreeSettings(
+        environment: .simulated(origin: "http://localhost"), merchantID: "m1", publicKey: "pub",
+        privateKey: BraintreePrivateKey("priv"), merchantAccounts: [:]), http: .unreachable)
+    for body in ["\(CostMeter.hostileKey)=1", "bt_signature=\(CostMeter.hostileKey)&bt_payload=a"] {
+      let event = InboundEvent(headers: [], body: Array(body.utf8), arrivedAt: Timestamp(seconds: 0))
+      let time = ProcessorClock.ofThread.time {
+        #expect(throws: EventRefusal.notAuthentic) { try acquirer.readEvents(event) }
+      }
+      #expect(time <= CostMeter.bar, "\(body.prefix(20)): \(time)")
+    }
+  }
+
   private static func number(_ name: String) -> Int? { ProcessInfo.processInfo.environment[name].flatMap { Int($0) } }
 
   private static func target(_ system: TestSystem, _ served: ServedTender) async throws -> CostTarget {
@@ -55,4 +72,8 @@ import Testing
       port: served.port, process: served.process.id, origin: shop.origin, key: shop.key, basket: shopper.basket,
       payment: try await paying.payment(token), document: shopper.document(1250, "EUR", "delivery"))
   }
+}
+
+extension HTTPSender {
+  fileprivate static let unreachable = HTTPSender { _, _ throws(TransportError) in throw .notSent("no network") }
 }

@@ -10,10 +10,9 @@ struct BraintreeEvents: Sendable {
   let settings: BraintreeSettings
 
   func read(_ event: InboundEvent) throws(EventRefusal) -> EventBatch {
-    let form = Self.form(String(decoding: event.body, as: UTF8.self))
-    guard let signature = form["bt_signature"], let payload = form["bt_payload"], isAuthentic(signature, payload) else {
-      throw .notAuthentic
-    }
+    guard let signature = Self.field("bt_signature", of: event.body),
+      let payload = Self.field("bt_payload", of: event.body), isAuthentic(signature, payload)
+    else { throw .notAuthentic }
     let text = payload.filter { $0 != "\n" && $0 != "\r\n" }
     guard let bytes = Base64.decode(text), let document = try? BraintreeXML.read(bytes),
       let events = try? events(document)
@@ -23,7 +22,7 @@ struct BraintreeEvents: Sendable {
 
   /// `bt_challenge` of the address: 20 to 32 hexadecimal digits, signed with the private key.
   func answerChallenge(_ query: String) -> Acknowledgement? {
-    guard let challenge = Self.form(query)["bt_challenge"], (20...32).contains(challenge.utf8.count),
+    guard let challenge = Self.field("bt_challenge", of: query.utf8), (20...32).contains(challenge.utf8.count),
       challenge.utf8.allSatisfy({ (0x30...0x39).contains($0) || (0x61...0x66).contains($0) })
     else { return nil }
     let code = HMAC<Insecure.SHA1>.authenticationCode(for: Array(challenge.utf8), using: key)
@@ -45,29 +44,26 @@ struct BraintreeEvents: Sendable {
 
   /// The signature beside our public key.
   private func stated(_ signature: String) -> [UInt8]? {
-    let pairs = signature.split(separator: "&").map { $0.split(separator: "|", omittingEmptySubsequences: false) }
-    return pairs.first { $0.count == 2 && $0[0] == settings.publicKey }.flatMap { Hex.decode($0[1]) }
+    let mark = Array("\(settings.publicKey)|".utf8)
+    let stated = signature.utf8.split(separator: UInt8(ascii: "&")).first { $0.starts(with: mark) }
+    return stated.flatMap { Hex.decode(String(decoding: $0.dropFirst(mark.count), as: UTF8.self)) }
   }
 
   private static func isPayload(_ byte: UInt8) -> Bool {
     (0x30...0x39).contains(byte) || (0x61...0x7A).contains(byte | 0x20) || [0x2B, 0x2F, 0x3D, 0x0A].contains(byte)
   }
 
-  /// `application/x-www-form-urlencoded`. A name that occurs twice is left out, because either value may be the signed one.
-  static func form(_ text: String) -> [String: String] {
-    var form: [String: String] = [:]
-    var repeated: Set<String> = []
-    for pair in text.split(separator: "&") {
-      let parts = pair.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(decoded)
-      guard parts.count == 2, let name = parts[0], let value = parts[1] else { continue }
-      if form.updateValue(value, forKey: name) != nil { repeated.insert(name) }
-    }
-    return form.filter { !repeated.contains($0.key) }
+  /// The value of a field of `application/x-www-form-urlencoded`, found by the bytes of its name. A name that occurs
+  /// twice has none, because either value may be the signed one.
+  private static func field(_ name: String, of form: some Collection<UInt8>) -> String? {
+    let named = form.split(separator: UInt8(ascii: "&")).filter { $0.starts(with: Array("\(name)=".utf8)) }
+    guard named.count == 1, let field = named.first else { return nil }
+    return decoded(field.dropFirst(name.utf8.count + 1))
   }
 
-  private static func decoded(_ text: Substring) -> String? {
+  private static func decoded(_ field: some Collection<UInt8>) -> String? {
     var bytes: [UInt8] = []
-    var rest = text.utf8[...]
+    var rest = Array(field)[...]
     while let byte = rest.popFirst() {
       switch byte {
       case UInt8(ascii: "+"): bytes.append(0x20)
