@@ -1,3 +1,4 @@
+import Synchronization
 package import TenderPayments
 
 /// The store: one SQL dialect, reads and durable writes.
@@ -75,6 +76,34 @@ package struct Database: Sendable {
   @discardableResult
   package func write<R: Sendable>(_ body: @escaping @Sendable (Transaction) throws -> R) async throws -> R {
     try await engine.write(body)
+  }
+
+  /// Runs `body` as ``write(_:)`` does, and once more after each commit whose outcome is unknown, so that the caller learns
+  /// what became of it.
+  ///
+  /// - Parameter body: is handed what it returned before a commit in doubt; nil at first. It looks whether that is in the
+  ///   store, when it has waited for a lock or a unique key that it took then, and returns it; otherwise it begins anew.
+  /// - Throws: ``StorageError/outcomeUnknown`` when the store cannot say either. Every other error means that nothing is
+  ///   written.
+  package func writeOnce<R: Sendable>(
+    _ body: @escaping @Sendable (Transaction, _ inDoubt: R?) throws -> R
+  ) async throws -> R {
+    let returned = Mutex<R?>(nil)
+    var (isInDoubt, inDoubt): (Bool, R?) = (false, nil)
+    for _ in 0..<3 {
+      do {
+        return try await write { [inDoubt] store in
+          let result = try body(store, inDoubt)
+          returned.withLock { $0 = result }
+          return result
+        }
+      } catch StorageError.outcomeUnknown {
+        (isInDoubt, inDoubt) = (true, returned.withLock(\.self))
+      } catch is StorageError where isInDoubt {
+        break
+      }
+    }
+    throw StorageError.outcomeUnknown
   }
 
   /// Commits since the store was opened, each one flush of the disk: under load far fewer than writes.

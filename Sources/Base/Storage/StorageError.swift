@@ -10,7 +10,8 @@ package enum StorageError: Error, Sendable, Equatable {
   case busy
   /// No connection to the database became free in time.
   case overloaded
-  /// The connection ended during a commit; the caller must read the row again by id.
+  /// The connection ended during a commit. The work may be done, or be done in a moment; whoever repeats it has to look
+  /// first, as ``Database/writeOnce(_:)`` does.
   case outcomeUnknown
   case full
   case connection(String)

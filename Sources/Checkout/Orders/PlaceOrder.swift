@@ -126,14 +126,19 @@ extension OrderService {
   ) async throws -> (Claim, KeptOrder?) {
     let record = kept.record
     do {
-      return try await database.write { store in
+      let (attempt, written) = try await database.writeOnce { (store, inDoubt: (Attempt, KeptOrder)?) in
         let basket = try ClaimedBasket(locking: record.basket, of: record.merchant, in: store)
-        let attempt = try gateway.claim(confirmed, for: call, in: store)
+        let attempt: Attempt
+        do { attempt = try gateway.claim(confirmed, for: call, in: store) } catch let refused as ClaimRefused {
+          guard let inDoubt, refused.isBy(inDoubt.0) else { throw refused }
+          return inDoubt
+        }
         try basket.check(shows: record.quote, in: store)
         try record.save(contact, in: store)
         let stored = try record.stored(over: basket.order(in: store), at: store.now)
-        return (.new(attempt), KeptOrder(record: stored, receipt: kept.receipt))
+        return (attempt, KeptOrder(record: stored, receipt: kept.receipt))
       }
+      return (.new(attempt), written)
     } catch let refused as ClaimRefused {
       return (refused.claim, nil)
     }

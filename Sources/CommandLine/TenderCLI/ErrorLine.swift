@@ -17,6 +17,7 @@ enum ErrorLine {
     switch error {
     case .busy: "another process holds the store: is a server running there already?"
     case .full: "the disk is full"
+    case .outcomeUnknown: "the store did not say whether this was done: look at the payment before you repeat it"
     case .connection(let reason): "the store cannot be opened: \(reason)"
     case .other("file is not a database"): "this is no store of Tender: the file is no SQLite database"
     case .other(let reason): "the store refused: \(reason)"

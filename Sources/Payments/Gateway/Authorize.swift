@@ -89,9 +89,10 @@ extension PaymentGateway {
     return .confirmed(confirmed)
   }
 
-  /// Claims the order. After the commit the acquirer may be asked.
+  /// Claims the order. After the commit the acquirer may be asked; while it is in doubt, not.
   ///
-  /// - Throws: `ClaimRefused`, which rolls the caller's transaction back. ``pay(_:_:in:)`` takes its claim.
+  /// - Throws: `ClaimRefused`, which rolls the caller's transaction back. ``pay(_:_:in:)`` takes its claim. Where a commit
+  ///   in doubt is run again, it may be refused by itself.
   package func claim(_ confirmed: ConfirmedOrder, for call: PaymentCall, in store: Transaction) throws -> Attempt {
     let attempt = try journal.claim(
       confirmed.order, spending: confirmed.use, card: confirmed.card,
@@ -114,7 +115,13 @@ extension PaymentGateway {
 
   private func claim(_ confirmed: ConfirmedOrder, for call: PaymentCall) async throws -> Claim {
     do {
-      return .new(try await database.write { try claim(confirmed, for: call, in: $0) })
+      return .new(
+        try await database.writeOnce { store, inDoubt in
+          do { return try claim(confirmed, for: call, in: store) } catch let refused as ClaimRefused {
+            guard let inDoubt, refused.isBy(inDoubt) else { throw refused }
+            return inDoubt
+          }
+        })
     } catch let refused as ClaimRefused {
       return refused.claim
     }
@@ -189,7 +196,8 @@ extension PaymentGateway {
       call.deadline.remaining >= policy.authorizationNeeds
     else { return nil }
     let terms = terms(confirmed, at: next)
-    return try await database.write { store in
+    return try await database.writeOnce { store, inDoubt in
+      if case .some(let begun?) = inDoubt, try journal.hasBegun(begun, in: store) { return begun }
       let rerouted = try journal.reroute(attempt, because: reason, to: terms, under: call.key?.call, in: store)
       if let rerouted { call.operations.note(rerouted.reference) }
       return rerouted

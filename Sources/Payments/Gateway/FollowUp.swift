@@ -67,7 +67,7 @@ extension PaymentGateway {
 /// One capture, void, refund or increment.
 package struct FollowUp: Sendable {
   let kind: OperationKind
-  let payment: PaymentID
+  package let payment: PaymentID
   var amount: Amount?
   var isFinal = false
   var cause = OperationCause.merchant
@@ -136,7 +136,8 @@ extension PaymentGateway {
   /// One commit: the reservations, the attempts and the idempotency key.
   private func reserve(_ followUp: FollowUp, _ call: CallInFlight) async throws -> [Attempt] {
     do {
-      return try await database.write { store in
+      return try await database.writeOnce { store, inDoubt in
+        if let inDoubt, try journal.hasBegun(inDoubt[0], in: store) { return inDoubt }
         let attempts = try reserve(followUp, in: store)
         for attempt in attempts {
           try refuseImpossible(attempt)

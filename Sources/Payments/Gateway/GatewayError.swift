@@ -85,7 +85,7 @@ package enum GatewayError: Error, Sendable, Hashable {
     case .tokenReused: "Show the payment sheet again: every payment takes a payment token of its own."
     case .callInProgress: "Repeat the call with the same key in a moment: it gets the first one's answer."
     case .overloaded, .outOfTime: "This call changed nothing. Try again after the time in Retry-After."
-    case .outcomeNotRecorded: "Ask for the payment's outcome until it is known. A second payment could charge twice."
+    case .outcomeNotRecorded: "Ask for the payment until it is known what became of this call, before you repeat it."
     case .acquirerNotConfigured: "Configure the acquirer that holds the money, or do it in that acquirer's own portal."
     case .partNotPossible(.increment, _): "Authorize the rest as another payment."
     case .partNotPossible: "Leave the amount out, or do a part in another way, such as a capture of less."

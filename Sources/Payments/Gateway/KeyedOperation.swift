@@ -57,7 +57,7 @@ extension PaymentGateway {
     if let known = try await answer(under: key, journal.status(of: key.call)) { return known }
     do {
       let payment = try await pay(order, with: token, in: newCall(under: key))
-      return try await answer(journal.authorization(of: payment.id), to: key)
+      return try await reading(payment.id) { try await answer(of: payment.id, to: key) }
     } catch let taken as KeyTaken {
       return try await firstAnswer(under: key, taken)
     }
@@ -121,8 +121,6 @@ extension PaymentGateway {
   private func kept(
     _ answer: StoredAnswer, of outcome: OperationOutcome, for call: IdempotentCall
   ) async throws -> StoredAnswer {
-    do { return try await journal.keep(call, answer, of: outcome) } catch is StorageError {
-      throw GatewayError.outcomeNotRecorded(outcome.payment.id)
-    }
+    try await reading(outcome.payment.id) { try await journal.keep(call, answer, of: outcome) }
   }
 }

@@ -1,7 +1,7 @@
 import Acquiring
 import Ledger
 import Storage
-import TenderPayments
+package import TenderPayments
 
 // What happens to an answer that the store does not take because its disk is full or fails. The acquirer has been asked
 // by then, so the caller must not learn that nothing happened.
@@ -55,9 +55,14 @@ extension PaymentGateway {
   }
 
   func asRecorded(_ attempt: Attempt) async throws -> OperationOutcome {
-    do { return try await journal.outcome(of: attempt.request) } catch is StorageError {
-      throw GatewayError.outcomeNotRecorded(attempt.payment)
-    }
+    try await reading(attempt.payment) { try await journal.outcome(of: attempt.request) }
+  }
+
+  /// Reads what became of a payment whose acquirer has been asked.
+  ///
+  /// - Throws: ``GatewayError/outcomeNotRecorded(_:)`` when the store cannot be read: money may have moved.
+  package func reading<R>(_ payment: PaymentID, _ read: () async throws -> R) async throws -> R {
+    do { return try await read() } catch is StorageError { throw GatewayError.outcomeNotRecorded(payment) }
   }
 }
 

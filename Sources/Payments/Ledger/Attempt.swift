@@ -152,6 +152,12 @@ package enum Claim: Sendable, Hashable {
 package struct ClaimRefused: Error, Sendable, Hashable {
   /// Never `.new`.
   package let claim: Claim
+
+  /// Whether what is in the way is the claim that this attempt was made by: its commit was in doubt, and is done.
+  package func isBy(_ attempt: Attempt?) -> Bool {
+    guard case .running(let payment) = claim else { return false }
+    return payment.id == attempt?.payment
+  }
 }
 
 /// One operation as the ledger keeps it, for operators.

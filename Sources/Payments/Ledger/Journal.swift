@@ -110,6 +110,13 @@ package struct Journal: Sendable {
     }
   }
 
+  /// Whether an operation that may have been reserved is there. Locks its payment first, and so waits for the transaction
+  /// that has reserved it.
+  package func hasBegun(_ attempt: Attempt, in store: Transaction) throws -> Bool {
+    _ = try PaymentRecord.known(attempt.payment, in: store)
+    return try Operations.find(attempt.reference, in: store) != nil
+  }
+
   /// Writes the merchant's own name of an operation, in the commit that begins it.
   package func name(_ attempt: Attempt, _ merchantReference: String, in store: Transaction) throws {
     try Operations.save(merchantReference, of: attempt.reference, in: store)

@@ -40,7 +40,8 @@ package enum Invariant: String, Sendable, Hashable, CaseIterable {
     case .immediateCaptureEnds: "an order with immediate capture ends captured, voided on purpose, or alarmed"
     case .ownAcquirer: "an acquirer is asked about its own payments only"
     case .holdsLast: "no hold is released before its end unless it was asked for"
-    case .failureIsNotCharged: "no client is charged to which failure, or nothing done, was reported"
+    case .failureIsNotCharged:
+      "no client is charged, and no payment moved, where failure, or nothing done, was reported"
     case .lessIsUndone: "an authorization that was approved for less is reversed, and pays nothing"
     case .oneRoute: "a payment is approved at one route at most, and what follows goes through the stored route"
     case .personIsCalled: "what only a person can find out has an alarm"
@@ -99,7 +100,7 @@ package struct Auditor: Sendable {
     case .immediateCaptureEnds: untaken
     case .ownAcquirer: misdirected
     case .holdsLast: hasty
-    case .failureIsNotCharged: wronged + chargedForNothing
+    case .failureIsNotCharged: wronged + chargedForNothing + doneForNothing
     case .lessIsUndone: adoptedForLess
     case .oneRoute: strays
     case .personIsCalled: uncalled
@@ -374,6 +375,23 @@ extension Auditor {
       }
       return evidence.holds.contains { $0.order == order && $0.wasApproved }
         ? "order \(order): nothing was done, said every answer" : nil
+    }
+  }
+
+  /// Calls of a merchant were told each time that nothing was done, and there are more operations than it made others. It
+  /// repeats such a call, and both move money.
+  private var doneForNothing: [String] {
+    Dictionary(grouping: evidence.followUps) { [$0.payment, $0.kind] }.compactMap { subject, entries in
+      let done = evidence.operations.count {
+        $0.payment == subject[0] && $0.kind == subject[1] && $0.cause == "merchant" && $0.partOf == nil
+      }
+      let calls = Dictionary(grouping: entries, by: \.name).values
+      let others = calls.count { entries in
+        entries.count { $0.outcome == .nothing } < entries.count { $0.outcome == .asked }
+      }
+      return others < calls.count && others < done
+        ? "\(done) × \(subject[1]) of \(subject[0]), and of all but \(others) calls nothing was done, said every answer"
+        : nil
     }
   }
 

@@ -8,6 +8,7 @@ package struct Evidence: Sendable {
   package var holds: [AcquirerHold] = []
   package var calls: [ClientCall] = []
   package var keyed: [KeyedCall] = []
+  package var followUps: [FollowUpCall] = []
   package var deliveries: [SinkDelivery] = []
   /// Deliveries that the engine gave up and an operator sent again. They arrive after those that came later.
   package var deadLetters: Set<DeadLetter> = []
@@ -218,6 +219,20 @@ package struct KeyedCall: Sendable, Hashable {
 
   package init(key: String, payment: String, kind: String, reply: Reply? = nil) {
     (self.key, self.payment, self.kind, self.reply) = (key, payment, kind, reply)
+  }
+}
+
+/// A merchant's call for a capture, void, refund or increment, or an answer to it that promises that nothing was done.
+package struct FollowUpCall: Sendable, Hashable {
+  /// Its idempotency key; without one, a name of its own.
+  package var name: String
+  package var payment: String
+  package var kind: String
+  /// ``ClientCall/Outcome/asked`` or ``ClientCall/Outcome/nothing``.
+  package var outcome: ClientCall.Outcome
+
+  package init(name: String, payment: String, kind: String, outcome: ClientCall.Outcome) {
+    (self.name, self.payment, self.kind, self.outcome) = (name, payment, kind, outcome)
   }
 }
 

@@ -47,12 +47,23 @@ private enum Sound {
       KeyedCall(key: "k2", payment: "p1", kind: "refund"), KeyedCall(key: "k2", payment: "p1", kind: "refund"),
       refund(answer: "unknown", isFinal: false), refund(answer: "approved"), refund(answer: "approved"),
     ]
+    evidence.followUps = [
+      FollowUpCall(name: "k1", payment: "p1", kind: "capture", outcome: .asked),
+      FollowUpCall(name: "k2", payment: "p1", kind: "refund", outcome: .asked),
+      FollowUpCall(name: "k2", payment: "p1", kind: "refund", outcome: .asked), nothing("k2", "refund"),
+      FollowUpCall(name: "k3", payment: "p1", kind: "refund", outcome: .asked), nothing("k3", "refund"),
+    ]
     evidence.deliveries = evidence.outbox.map {
       SinkDelivery(
         payment: $0.payment, sequence: $0.sequence, news: $0.news, id: "\($0.payment)/\($0.sequence)",
         isAuthentic: true)
     }
     return evidence
+  }
+
+  /// A merchant's call about the first payment was told that nothing was done.
+  static func nothing(_ name: String, _ kind: String) -> FollowUpCall {
+    FollowUpCall(name: name, payment: "p1", kind: kind, outcome: .nothing)
   }
 
   /// A hold that came to its end and was let go.
@@ -205,6 +216,12 @@ private struct Damage: Sendable, CustomTestStringConvertible {
       $0.holds.append(Sound.hold("a8", "o8", "t8", 1000, [1000, 0, 0]))
       $0.calls.append(ClientCall(order: "o8", key: "t8", outcome: .asked, payment: nil))
       $0.calls.append(ClientCall(order: "o8", key: "t8", outcome: .nothing, payment: nil))
+    },
+    Damage("a refund of a merchant whose every answer was that nothing was done", .failureIsNotCharged) {
+      $0.followUps.append(Sound.nothing("k2", "refund"))
+    },
+    Damage("a capture of which nothing was done, said the only answer", .failureIsNotCharged) {
+      $0.followUps.append(Sound.nothing("k1", "capture"))
     },
     Damage("a hold although failure was reported", .failureIsNotCharged) {
       ($0.holds[2].wasApproved, $0.holds[2].authorized) = (true, 700)

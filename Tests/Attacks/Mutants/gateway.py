@@ -115,6 +115,14 @@ enum Outbox {
     ("the end of a hold is checked once a day", "Payments/Ledger/Journal.swift",
      "after.holdUntil = store.now.adding(Self.lease * 10)", "after.holdUntil = store.now.adding(.seconds(86_400))",
      ["GatewayTests/what a capture at the end of a hold frees is released soon after"]),
+    ("a reservation whose commit is in doubt is made once more", "Payments/Gateway/FollowUp.swift",
+     "        if let inDoubt, try journal.hasBegun(inDoubt[0], in: store) { return inDoubt }\n",
+     "        _ = inDoubt\n",
+     ["GatewayTests/an operation whose reservation is in doubt is looked for, and sent once"]),
+    ("a commit that stays in doubt counts as not done", "Base/Storage/Database.swift",
+     "      } catch is StorageError where isInDoubt {\n        break\n",
+     "      } catch is StorageError where isInDoubt {\n        throw StorageError.connection(\"lost\")\n",
+     ["GatewayTests/a capture whose reservation stays in doubt is not sent"]),
 ]
 
 SHARED = [
@@ -146,9 +154,17 @@ SHARED = [
      ["OrdersTests/give one id to one of two merchants"]),
     ("a claim waits for its basket with an audit chain in its hands", "Checkout/Orders/PlaceOrder.swift",
      """        let basket = try ClaimedBasket(locking: record.basket, of: record.merchant, in: store)
-        let attempt = try gateway.claim(confirmed, for: call, in: store)
+        let attempt: Attempt
+        do { attempt = try gateway.claim(confirmed, for: call, in: store) } catch let refused as ClaimRefused {
+          guard let inDoubt, refused.isBy(inDoubt.0) else { throw refused }
+          return inDoubt
+        }
 """,
-     """        let attempt = try gateway.claim(confirmed, for: call, in: store)
+     """        let attempt: Attempt
+        do { attempt = try gateway.claim(confirmed, for: call, in: store) } catch let refused as ClaimRefused {
+          guard let inDoubt, refused.isBy(inDoubt.0) else { throw refused }
+          return inDoubt
+        }
         let basket = try ClaimedBasket(locking: record.basket, of: record.merchant, in: store)
 """,
      ["OrdersTests/hold no audit chain while a payment waits for its basket"]),

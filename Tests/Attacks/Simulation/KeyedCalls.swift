@@ -116,6 +116,7 @@ extension SimulatedWorld {
     guard tries < 8, !evidence.outlivedKeys.contains(request.key) else { return }
     guard let engine else { return call(request, after: 1_000...5_000, tries: tries + 1) }
     evidence.keyed.append(request.evidence())
+    note(.asked, request.key, request.payment, request.verb)
     var isAnswered = false
     let isLost = faults && thread.choices.chance(80)
     engine.perform(request) { [self] answer in
@@ -142,7 +143,9 @@ extension SimulatedWorld {
       if thread.choices.chance(200) { call(request, after: 1_000...100_000, tries: 7) }
     case .inUse: call(request, after: 500...20_000, tries: tries + 1)
     // The key is free again.
-    case .refused: if thread.choices.chance(300) { call(request, after: 1_000...60_000, tries: tries + 1) }
+    case .refused(let code):
+      note(refusal: code, request.key, request.payment, request.verb)
+      if thread.choices.chance(300) { call(request, after: 1_000...60_000, tries: tries + 1) }
     }
   }
 }

@@ -39,6 +39,8 @@ package struct Mutant: Sendable {
     case believesStandby
     /// A commit whose outcome is unknown counts as done.
     case believesCommits
+    /// A commit whose outcome is unknown counts as not done.
+    case believesLosses
   }
 
   /// Notes that a defect was injected.

@@ -104,7 +104,10 @@ extension SimulatedWorld {
       let key = "\(key) \(verb) \(amount.map(String.init) ?? "all")"
       return call(KeyedRequest(key: key, verb: verb, payment: payment, amount: amount))
     }
+    let name = "\(key) \(evidence.followUps.count)"
+    note(.asked, name, payment, verb)
     engine.perform(verb, payment, amount) { [self] answer in
+      if case .refused(let code) = answer { note(refusal: code, name, payment, verb) }
       thread.note("\(verb) \(answer)")
       if verb == .increment, case .payment(let after) = answer, after.authorized > after.amount.minorUnits {
         coverage.profiles[Coverage.raisedHold, default: 0] += 1
@@ -115,6 +118,16 @@ extension SimulatedWorld {
 }
 
 extension SimulatedWorld {
+  func note(_ outcome: ClientCall.Outcome, _ name: String, _ payment: Payment, _ verb: EngineLife.Verb) {
+    evidence.followUps.append(
+      FollowUpCall(name: name, payment: payment.id.rawValue, kind: verb.kind, outcome: outcome))
+  }
+
+  /// What a merchant is told by a refusal. One that waits for another operation promises that this call did nothing.
+  func note(refusal code: String, _ name: String, _ payment: Payment, _ verb: EngineLife.Verb) {
+    if !EngineLife.Answer.isInDoubt(code) { note(.nothing, name, payment, verb) }
+  }
+
   /// One payment in three is raised where others would be released, if a bank here can. Nothing is drawn for it, so that
   /// the histories with other banks stay what they were.
   private func raisesHolds(_ payment: Payment) -> Bool {
@@ -236,14 +249,14 @@ extension EngineLife.Answer {
     }
   }
 
-  /// Refusals that say that another call is under way, or that the store could not be reached, perhaps not any more.
-  /// Every other one promises that this call did nothing.
+  /// Refusals that say that another call is under way, or that it is not known what became of this one. Every other one
+  /// promises that this call did nothing.
   private static func leavesOpen(_ code: String) -> Bool {
-    [
-      "payment_in_progress", "idempotency_key_in_use", "operation_in_progress", "outcome_not_recorded",
-      "outcomeUnknown", "overloaded", "busy",
-    ].contains(code) || code.hasPrefix("connection(")
+    ["payment_in_progress", "idempotency_key_in_use", "operation_in_progress"].contains(code) || isInDoubt(code)
   }
+
+  /// The two that the server answers with `outcome_not_recorded`.
+  static func isInDoubt(_ code: String) -> Bool { ["outcome_not_recorded", "outcomeUnknown"].contains(code) }
 
   /// The answer to a capture, a void or a refund; only the balances count.
   fileprivate func call(_ payment: Payment, _ key: String) -> ClientCall {

@@ -39,8 +39,10 @@ extension PlatformPayments {
       return try await created(key.call, isReplay: true)
     }
     let payment = try await gateway.pay(confirmed, claim, in: call)
-    _ = try await gateway.answer(of: payment.id, to: key)
-    return try await created(key.call, isReplay: false)
+    return try await gateway.reading(payment.id) {
+      _ = try await gateway.answer(of: payment.id, to: key)
+      return try await created(key.call, isReplay: false)
+    }
   }
 
   /// One commit: the payment's claim and the idempotency key, the order with its contact, where events go.
@@ -51,8 +53,12 @@ extension PlatformPayments {
   ) async throws -> Claim? {
     do {
       return .new(
-        try await journal.database.write { store in
-          let attempt = try gateway.claim(confirmed, for: call, in: store)
+        try await journal.database.writeOnce { store, inDoubt in
+          let attempt: Attempt
+          do { attempt = try gateway.claim(confirmed, for: call, in: store) } catch let refused as ClaimRefused {
+            guard let inDoubt, refused.isBy(inDoubt) else { throw refused }
+            return inDoubt
+          }
           try new.server.save(in: store)
           try new.stored(confirmed.network).save(as: new.order.id, of: new.order.merchant, in: store)
           try PaymentWebhooks.add(new.webhooks, to: attempt.payment, in: store)

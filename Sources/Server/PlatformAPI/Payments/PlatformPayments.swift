@@ -212,7 +212,7 @@ struct Done: Sendable {
 extension PlatformPayments {
   private func perform(_ followUp: FollowUp, _ call: IdempotentCall) async throws -> Done {
     let answer = try await gateway.perform(followUp, under: Self.key(call))
-    return try await done(call, isReplay: answer.isReplay)
+    return try await gateway.reading(followUp.payment) { try await done(call, isReplay: answer.isReplay) }
   }
 
   /// What the key's first call began, as it is now: a repeat gets the first outcome again, whatever its own contents,

@@ -104,9 +104,11 @@ extension PaymentAdministration {
     case .settle: _ = try await gateway.inquire(id)
     case .acknowledge: try await journal.acknowledge(id)
     }
-    return PaymentReport(
-      try await journal.payment(id) ?? payment, reference: try await reference(of: payment.order),
-      operations: try await journal.operations(of: id), performed: performed, key: performed == nil ? nil : key)
+    return try await gateway.reading(id) {
+      PaymentReport(
+        try await journal.payment(id) ?? payment, reference: try await reference(of: payment.order),
+        operations: try await journal.operations(of: id), performed: performed, key: performed == nil ? nil : key)
+    }
   }
 
   /// Captures, voids, refunds or increments once for the key. A repeat gets the operations that the first call began.
@@ -124,8 +126,8 @@ extension PaymentAdministration {
         .unprocessableContent, "idempotency_key_reused", "This key was used for the same payment with another amount.",
         field: "key")
     }
-    return try await journal.outcome(of: AttemptReference(String(decoding: answer.answer.body, as: UTF8.self)))
-      .operations
+    let first = AttemptReference(String(decoding: answer.answer.body, as: UTF8.self))
+    return try await gateway.reading(id) { try await journal.outcome(of: first).operations }
   }
 
   private static func followUp(

@@ -1,5 +1,6 @@
 import Gateway
 import Orders
+import Storage
 import TenderSheet
 
 /// An error of a payment, with what the shopper reads of it. Code, status and log are the error's own.
@@ -31,7 +32,8 @@ extension ShopperText {
   fileprivate init?(_ error: any Error) {
     switch error {
     case let error as OrderError: self.init(error.code)
-    case GatewayError.paymentInProgress, GatewayError.outcomeNotRecorded: self = .paymentUnderWay
+    case GatewayError.paymentInProgress, GatewayError.outcomeNotRecorded, StorageError.outcomeUnknown:
+      self = .paymentUnderWay
     case GatewayError.overloaded, GatewayError.outOfTime: self = .tryAgain
     default: return nil
     }

@@ -40,6 +40,10 @@ enum ProblemTable {
       Problem(
         error.code == .gatewayTimeout ? .gatewayTimeout : .badGateway, error.code.rawValue,
         "\(error.reason) \(error.advice)")
+    case StorageError.outcomeUnknown:
+      Problem(
+        .serviceUnavailable, "outcome_not_recorded",
+        "The store did not say whether this call was done. Ask what became of it before you repeat it.")
     case is StorageError:
       Problem(.serviceUnavailable, "store_unavailable", "The store does not take writes at the moment.", retryAfter: 2)
     case let error as HTTPError: http(error)
@@ -85,7 +89,7 @@ enum ProblemTable {
     case .overloaded, .outOfTime:
       Problem(.serviceUnavailable, error.code, "\(error.reason). \(error.advice)", retryAfter: 1)
     case .outcomeNotRecorded:
-      Problem(.serviceUnavailable, error.code, "\(error.reason). \(error.advice)", retryAfter: 2)
+      Problem(.serviceUnavailable, error.code, "\(error.reason). \(error.advice)")
     case .callInProgress:
       Problem(.conflict, error.code, "\(error.reason). \(error.advice)", retryAfter: 1)
     case .currencyNotTaken, .amountTooFine, .noRoute, .partNotPossible:

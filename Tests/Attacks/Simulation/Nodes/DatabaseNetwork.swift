@@ -8,13 +8,13 @@ final class DatabaseNetwork: @unchecked Sendable {
   private let restlessness: Int
   /// How many of a thousand connections, statements and commits go wrong.
   var trouble = 0
-  /// A defect: a commit whose outcome is unknown counts as done.
-  private let believesCommits: Bool
+  /// A defect: what a commit counts as whose outcome is unknown.
+  private let defect: Mutant.Defect?
   /// Whether the server refuses writes.
   var isFull: () -> Bool = { false }
 
-  init(_ thread: SimulatedThread, restlessness: Int, believesCommits: Bool) {
-    (self.thread, self.restlessness, self.believesCommits) = (thread, restlessness, believesCommits)
+  init(_ thread: SimulatedThread, restlessness: Int, defect: Mutant.Defect?) {
+    (self.thread, self.restlessness, self.defect) = (thread, restlessness, defect)
   }
 
   /// Called when the store is ready.
@@ -57,7 +57,8 @@ final class DatabaseNetwork: @unchecked Sendable {
         Self.mustSucceed { try store.commit(transaction) }
       }
     }
-    if !believesCommits { throw StorageError.outcomeUnknown }
+    if defect == .believesLosses { throw StorageError.connection("lost") }
+    if defect != .believesCommits { throw StorageError.outcomeUnknown }
   }
 
   /// The process of these transactions is gone; its server learns it sooner or later.

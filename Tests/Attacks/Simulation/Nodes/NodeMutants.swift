@@ -7,6 +7,7 @@ extension Mutant {
   static let betweenNodes: [Mutant] = [
     Mutant("a read of a standby that lags behind is believed", .believesStandby),
     Mutant("a commit in doubt counts as done", .believesCommits),
+    Mutant("a commit in doubt counts as not done", .believesLosses),
     Mutant(
       "a payment is changed without its lock",
       locking: { lock, sql in sql.contains("FROM payments WHERE id") ? .none : lock }),

@@ -35,7 +35,7 @@ final class SimulatedNodes {
       migrations, at: thread.clock.now(), dialect: mutant?.dialect ?? plain, locking: mutant?.locking ?? held,
       hasStandby: defect == .believesStandby)
     network = DatabaseNetwork(
-      thread, restlessness: [20, 60, 150, 400][choices.pick(4)], believesCommits: defect == .believesCommits)
+      thread, restlessness: [20, 60, 150, 400][choices.pick(4)], defect: defect)
     network.trouble = [0, 10, 30, 80][choices.pick(4)]
     store.standby?.later = { follow in
       thread.after(choices.milliseconds(0...20_000), "the standby follows", follow)

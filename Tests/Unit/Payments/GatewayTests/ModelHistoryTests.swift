@@ -130,26 +130,40 @@ import Testing
 
   private final class DoubtfulStore: Sendable {
     private let next = Mutex<Doubt?>(nil)
+    /// Whether the store is lost after that commit, and whether it is lost now.
+    private let lost = Mutex((after: false, now: false))
     private let store: MemoryStore
     let clock = ManualClock(WallClock.system.now())
 
     init() throws { store = try MemoryStore() }
 
-    func doubt(_ doubt: Doubt) { next.withLock { $0 = doubt } }
+    func doubt(_ doubt: Doubt, thenLost: Bool = false) {
+      lost.withLock { $0.after = thenLost }
+      next.withLock { $0 = doubt }
+    }
+
+    func comeBack() { lost.withLock { $0 = (false, false) } }
 
     private func take(_ doubt: Doubt) throws {
       try next.withLock { next in
         guard next == doubt else { return }
         next = nil
+        lost.withLock { $0.now = $0.after }
         throw StorageError.outcomeUnknown
       }
+    }
+
+    private func beFound() throws {
+      if lost.withLock(\.now) { throw StorageError.connection("lost") }
     }
 
     func shop() async throws -> Shop {
       let (time, start) = (clock, clock.now)
       let database = try store.open(
         Journal.migrations, clock: clock.wall,
-        hooks: CommitHooks(before: { try self.take(.notDone) }, after: { try self.take(.done) }))
+        hooks: CommitHooks(
+          writing: { try self.beFound() }, inside: { _ in try self.take(.notDone) },
+          after: { try self.take(.done) }))
       let scheduler = Scheduler(
         uptime: { time.now.since(start) }, sleep: { time.advance($0) }, finish: { await $0() })
       return try await Shop(scheduler: scheduler, database: database, clock: clock)
@@ -157,17 +171,31 @@ import Testing
   }
 
   /// COMMIT_IN_DOUBT
-  @Test(arguments: Doubt.allCases) private func `a claim whose commit is in doubt asks for nothing`(
+  @Test(arguments: Doubt.allCases) private func `a claim whose commit is in doubt is looked for, and sent once`(
     _ doubt: Doubt
   ) async throws {
     let store = try DoubtfulStore()
     let shop = try await store.shop()
     store.doubt(doubt)
+    let payment = try await shop.gateway.authorize(Shop.order(), with: shop.token())
+    #expect(payment.status == .authorized)
+    #expect(shop.fake.authorizations.count == 1)
+    #expect(try await shop.journal.operations(of: payment.id).count == 1)
+  }
+
+  /// COMMIT_IN_DOUBT
+  @Test(arguments: Doubt.allCases) private func `a claim that stays in doubt asks for nothing`(
+    _ doubt: Doubt
+  ) async throws {
+    let store = try DoubtfulStore()
+    let shop = try await store.shop()
+    store.doubt(doubt, thenLost: true)
     await #expect(throws: StorageError.outcomeUnknown) {
       try await shop.gateway.authorize(Shop.order(), with: shop.token())
     }
     #expect(shop.fake.authorizations.isEmpty)
     // What is claimed by then is found by recovery, and what is not is paid.
+    store.comeBack()
     store.clock.advance(.seconds(120))
     _ = try await shop.gateway.recover()
     let payment = try await shop.gateway.authorize(Shop.order(), with: shop.token())
@@ -176,21 +204,69 @@ import Testing
   }
 
   /// DOUBTFUL_RESERVATION
-  @Test(arguments: Doubt.allCases) private func `a capture whose reservation is in doubt is not sent`(
+  @Test(arguments: Doubt.allCases, [OperationKind.capture, .void, .refund])
+  private func `an operation whose reservation is in doubt is looked for, and sent once`(
+    _ doubt: Doubt, _ kind: OperationKind
+  ) async throws {
+    let store = try DoubtfulStore()
+    let shop = try await store.shop()
+    let payment = try await shop.gateway.authorize(Shop.order(), with: shop.token()).id
+    _ = try await shop.gateway.capture(payment, .eur(500))
+    let before = shop.fake.captures.count
+    store.doubt(doubt)
+    let outcome =
+      switch kind {
+      case .capture: try await shop.gateway.capture(payment, .eur(100))
+      case .void: try await shop.gateway.void(payment, .eur(100))
+      default: try await shop.gateway.refund(payment, .eur(100))
+      }
+    #expect(outcome.operation.state == .approved)
+    #expect(shop.fake.captures.count - before + shop.fake.voids.count + shop.fake.refunds.count == 1)
+    #expect(try await shop.journal.operations(of: payment).count == 3)
+  }
+
+  /// DOUBTFUL_RESERVATION
+  @Test(arguments: Doubt.allCases) private func `a capture whose reservation stays in doubt is not sent`(
     _ doubt: Doubt
   ) async throws {
     let store = try DoubtfulStore()
     let shop = try await store.shop()
     let payment = try await shop.gateway.authorize(Shop.order(), with: shop.token()).id
-    store.doubt(doubt)
+    store.doubt(doubt, thenLost: true)
     await #expect(throws: StorageError.outcomeUnknown) { try await shop.gateway.capture(payment, .eur(1000)) }
     #expect(shop.fake.captures.isEmpty)
+    store.comeBack()
     for _ in 0..<4 {
       store.clock.advance(.seconds(70))
       _ = try await shop.gateway.recover()
     }
     _ = try await shop.gateway.capture(payment, .eur(1000))
     #expect(shop.fake.captures.count == 1)
+  }
+
+  private static func acquirer(_ name: String) -> FakeAcquirer {
+    FakeAcquirer(
+      AcquirerCapabilities(
+        name: name, instruments: [.network], idempotency: .none, authorizationIdempotency: .none, inquiry: true,
+        reversal: true, settleHorizon: .seconds(10), holdLifetime: .seconds(86_400 * 7)))
+  }
+
+  /// COMMIT_IN_DOUBT
+  @Test(arguments: Doubt.allCases) private func `a payment whose next route is in doubt is sent there once`(
+    _ doubt: Doubt
+  ) async throws {
+    let store = try DoubtfulStore()
+    let (first, second) = (Self.acquirer("first"), Self.acquirer("second"))
+    first.authorizes { _, _ in
+      store.doubt(doubt)
+      return .notSent("no connection")
+    }
+    let shop = try await store.shop()
+    let gateway = shop.gateway(
+      through: RouteTable([first, second].map { ConfiguredRoute($0.acquirer) }))
+    let payment = try await gateway.authorize(Shop.order(), with: shop.token())
+    #expect(payment.status == .authorized)
+    #expect(first.authorizations.count == 1 && second.authorizations.count == 1)
   }
 
   /// COMMIT_IN_DOUBT

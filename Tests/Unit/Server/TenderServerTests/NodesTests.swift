@@ -98,6 +98,31 @@ import Testing
     await database.close()
   }
 
+  @Test(arguments: ["capture", "refund"])
+  func `go on with what they have reserved when its commit is not answered`(verb: String) async throws {
+    let doubt = try await Doubt(verb)
+    doubt.proxy.cut("first-\(verb)")
+    let answer = try await doubt.call(200, named: "first-\(verb)")
+    #expect(doubt.proxy.cuts == 1)
+    #expect(answer.status == 201, "\(answer.errorText)")
+    #expect(try await doubt.moved() == 200)
+    #expect(try await doubt.listed() == 1)
+  }
+
+  @Test(arguments: ["capture", "refund"])
+  func `do not say that nothing was done when they cannot know it`(verb: String) async throws {
+    let doubt = try await Doubt(verb)
+    doubt.proxy.cut("first-\(verb)", staysDown: true)
+    let answer = try await doubt.call(200, named: "first-\(verb)")
+    let error = try #require(answer.body["errors"]?.elements.first)
+    #expect(doubt.proxy.cuts == 1 && answer.status == 503)
+    #expect(error["id"] == "OUTCOME_NOT_RECORDED" && error["retriable"] == false, "\(answer.errorText)")
+    #expect(!answer.headers.contains { $0.name.lowercased() == "retry-after" })
+    doubt.proxy.comeBack()
+    // Who asks finds it.
+    #expect(try await doubt.listed() == 1)
+  }
+
   @Test func `show the pool and the database in their metrics`() async throws {
     let (cluster, port) = (try await Cluster(), try FreePorts.row(of: 1))
     let server = try await TestSystem.shared.value.secondServer {
@@ -180,6 +205,57 @@ import Testing
     await database.close()
   }
 
+  /// A payment at a node whose way to the database ends at a commit. 400 of it are captured where a refund follows.
+  private struct Doubt {
+    let proxy: CuttingProxy
+    private let shopper: Shopper
+    private let payment: String
+    private let verb: String
+
+    init(_ verb: String) async throws {
+      let system = try await TestSystem.shared.value
+      let cluster = try await Cluster()
+      let (address, proxy) = try cluster.address(through: CuttingProxy.init(to:))
+      let shop = try await system.secondServer {
+        cluster.add(&$0)
+        $0.storeURL = address
+      }
+      (self.proxy, self.verb) = (proxy, verb)
+      shopper = try await Shopper.enters(system, shop, service: "collection", capture: "manual")
+      let answer = try await shopper.pays()
+      payment = try #require(answer.body["paymentId"]?.text, "\(answer.errorText)")
+      guard verb == "refund" else { return }
+      let captured = try await signed("POST", "/capture", ["amount": 400])
+      try #require(captured.status == 201, "\(captured.errorText)")
+    }
+
+    private func signed(_ method: String, _ path: String, _ body: JSONValue? = nil) async throws -> JSONClient.Answer {
+      try await shopper.shop.signed(
+        method, "/v2/harbour/payments/\(payment)\(path)", body, at: shopper.system.clock.wall.now())
+    }
+
+    func call(_ units: Int64, named name: String) async throws -> JSONClient.Answer {
+      let references: JSONValue = ["merchantReference": .string(name)]
+      return try await signed(
+        "POST", "/\(verb)",
+        verb == "capture"
+          ? ["amount": .integer(units), "references": references]
+          : ["amountOfMoney": ["amount": .integer(units), "currencyCode": "GBP"], "references": references])
+    }
+
+    /// Captured or refunded at the acquirer.
+    func moved() async throws -> Int64? {
+      guard case .integer(let units)? = try await shopper.holds().first?[verb == "capture" ? "captured" : "refunded"]
+      else { return nil }
+      return units
+    }
+
+    /// How many the merchant sees.
+    func listed() async throws -> Int {
+      try await signed("GET", "/\(verb)s").body["\(verb)s"]?.elements.count ?? 0
+    }
+  }
+
   /// Two servers on one new database.
   private func nodes() async throws -> (Shopfront, Shopfront) {
     let system = try await TestSystem.shared.value
@@ -217,9 +293,11 @@ import Testing
 private struct Cluster {
   let address: String
   private let files: String
+  private let database: EmptyDatabase
 
   init() async throws {
-    address = try await EmptyDatabase(.postgres).address
+    database = try await EmptyDatabase(.postgres)
+    address = try database.address
     files = FileManager.default.temporaryDirectory.appending(path: "tender-nodes-\(RandomBytes.system.hex(4))").path
   }
 
@@ -244,6 +322,10 @@ private struct Cluster {
       let used = try store.rows("SELECT last_used FROM processing_keys WHERE last_used IS NOT NULL").count
       return used == 0 ? 1 : 0
     }
+  }
+
+  func address(through proxy: (Int) throws -> CuttingProxy) throws -> (address: String, proxy: CuttingProxy) {
+    try database.address(through: proxy)
   }
 
   func add(_ node: inout ServerConfiguration) {

@@ -348,13 +348,12 @@ struct Shopfront: Sendable {
   var port: Int { Int(server.split(separator: ":").last ?? "") ?? 0 }
 
   func signed(
-    _ method: String, _ path: String, _ body: JSONValue? = nil, at now: Timestamp, secret: String? = nil
+    _ method: String, _ path: String, _ body: JSONValue? = nil, at now: Timestamp, secret: String? = nil,
+    under idempotencyKey: String? = nil
   ) async throws -> JSONClient.Answer {
-    let headers = RequestSigner(apiKeyId: key.id, secret: secret ?? key.secret).headers(
-      method: method, contentType: body == nil ? "" : "application/json", pathAndQuery: path,
-      body: body?.serialized() ?? [], at: now)
-    return try await JSONClient(server, sender: sender).call(
-      method, path, body, headers: headers.map { HTTPField($0.name, $0.value) })
+    let headers = RequestSigning.headers(
+      key.id, secret ?? key.secret, method, path, body, idempotencyKey, at: now)
+    return try await JSONClient(server, sender: sender).call(method, path, body, headers: headers)
   }
 }
 
