@@ -5,7 +5,8 @@ package import TenderPayments
 /// A call that its caller may repeat without a second effect.
 package struct IdempotentCall: Sendable, Hashable {
   package let merchant: MerchantID
-  /// Method and path, or whatever names the operation: the same key under another call is another key.
+  /// Method, route and payment, or whatever else names the operation in one way only: the same key under another call is
+  /// another key.
   package let call: String
   package let key: IdempotencyKey
   /// A hash of the request, which distinguishes a repeat from another request under the same key.
@@ -21,7 +22,7 @@ package struct IdempotentCall: Sendable, Hashable {
   /// A signed call without an idempotency key. A repeat of the same signature with the same body, by its sender or an
   /// eavesdropper, gets the first answer: the keys are kept for longer than a signature is accepted.
   ///
-  /// Neither method nor path is part of the name: the signature covers both, and a path has more than one spelling.
+  /// Neither method nor route is part of the name: the signature covers both.
   ///
   /// - Parameter signature: the bytes that were verified.
   package init(merchant: MerchantID, signature: [UInt8], body: [UInt8]) {
@@ -33,7 +34,7 @@ package struct IdempotentCall: Sendable, Hashable {
 
   /// A call under its caller's idempotency key.
   ///
-  /// - Parameter call: method and path.
+  /// - Parameter call: as of ``call``.
   package init(merchant: MerchantID, call: String, key: IdempotencyKey, body: [UInt8]) {
     self.init(merchant: merchant, call: call, key: key, requestHash: Hex.encode(SHA256.hash(data: body)))
   }

@@ -8,7 +8,7 @@ package struct CreatingCall: Sendable, Hashable {
   let name: String
 
   /// - Parameters:
-  ///   - call: method and path: the same key under another call is another key.
+  ///   - call: method and route: the same key under another call is another key.
   ///   - key: the caller's.
   package init(_ call: String, _ key: IdempotencyKey) {
     name = Hex.encode(SHA256.hash(data: Array("\(call)\n\(key.rawValue)".utf8)))

@@ -54,10 +54,10 @@ package struct SignedCall: Sendable, Hashable {
   package let hasKey: Bool
 
   /// - Parameters:
-  ///   - path: without the query, as it arrived.
+  ///   - call: the method and the route that was taken, with the payment that it names, as of ``name(_:_:_:_:)``.
   ///   - body: the bytes as they arrived.
   package init(
-    _ caller: AuthenticatedCaller, of merchant: MerchantID, method: String, path: String, body: [UInt8]
+    _ caller: AuthenticatedCaller, of merchant: MerchantID, call: String, body: [UInt8]
   ) throws {
     self.merchant = merchant
     hasKey = caller.idempotencyKey != nil
@@ -70,9 +70,26 @@ package struct SignedCall: Sendable, Hashable {
         .badRequest, "idempotency_key_invalid", "An idempotency key has 1 to 40 ASCII characters.",
         field: "X-GCS-Idempotence-Key")
     }
-    idempotent = IdempotentCall(
-      merchant: merchant, call: "\(method) \(path.removingPercentEncoding ?? path)", key: IdempotencyKey(key),
-      body: body)
+    idempotent = IdempotentCall(merchant: merchant, call: call, key: IdempotencyKey(key), body: body)
+  }
+
+  /// What a call is known by beside its key: `POST /v2/shop/payments/0190…_0/refund`. A path has more than one spelling,
+  /// and a payment more than one name; this has one, in which our answers write it.
+  ///
+  /// - Parameters:
+  ///   - route: the pattern that the path has matched, such as `/v2/{merchantId}/payments/{payment}/refund`.
+  ///   - parameters: what stands at the route's names.
+  static func name(_ method: String, _ route: String, _ merchant: MerchantID, _ parameters: Parameters) -> String {
+    let parts = route.split(separator: "/").map { part -> String in
+      guard part.hasPrefix("{"), part.hasSuffix("}") else { return String(part) }
+      let (name, value) = (part.dropFirst().dropLast(), parameters.get(String(part.dropFirst().dropLast())) ?? "")
+      return switch name {
+      case "merchantId": merchant.rawValue
+      case "payment": DirectPaymentID(value)?.authorization.description ?? value
+      default: value
+      }
+    }
+    return "\(method) /\(parts.joined(separator: "/"))"
   }
 }
 
@@ -97,7 +114,9 @@ struct PlatformAuthentication: RouterMiddleware {
     var (request, context) = (request, context)
     request.body = .init(buffer: ByteBuffer(bytes: try CompressedBody.plain(body, of: request)))
     context.signedCall = try SignedCall(
-      caller, of: key.merchant, method: request.method.rawValue, path: request.uri.path, body: body)
+      caller, of: key.merchant,
+      call: SignedCall.name(
+        request.method.rawValue, context.endpointPath ?? "", key.merchant, context.parameters), body: body)
     let (call, known) = (request, context)
     guard let response = try await quotas.admit(key.merchant, { try await next(call, known) }) else {
       await quotas.awaitRefusal(of: key.merchant)

@@ -83,7 +83,7 @@ import Testing
       let request = try SignedRequest(
         method: "POST", target: spelled, headers: gcs + [("Date", date), ("Authorization", authorization)])
       let caller = try RequestAuthenticator().authenticate(request, secret: "secret", at: now)
-      return try SignedCall(caller, of: "harbour", method: "POST", path: spelled, body: Array(body.utf8))
+      return try SignedCall(caller, of: "harbour", call: "POST \(path)", body: Array(body.utf8))
     }
     let refund = try call("10").idempotent
     #expect(try call("10").idempotent == refund)
@@ -96,5 +96,44 @@ import Testing
     for key in [String(repeating: "k", count: 41), "clé"] {
       #expect(throws: (any Error).self) { try call("10", key: key) }
     }
+  }
+
+  @Test func `is one call under its key, however its path is spelled and its payment named`() async throws {
+    let shop = system.harbour
+    let answer = try await Shopper.enters(system, service: "collection").pays()
+    let payment = try #require(answer.body["paymentId"]?.text, "\(answer.errorText)")
+    let path = "/v2/harbour/payments/\(payment)"
+    let body: JSONValue = ["amountOfMoney": ["amount": 10, "currencyCode": "GBP"]]
+    func refund(_ path: String, _ key: String) async throws -> JSONValue? {
+      let answer = try await shop.signed("POST", path, body, at: system.clock.wall.now(), under: key)
+      try #require(answer.status == 201, "\(path): \(answer.errorText)")
+      return answer.body["id"]
+    }
+    let first = try await refund("\(path)/refund", "k-1")
+    for spelled in [
+      "\(path)/refund/", "\(path)//refund", "//v2/harbour/payments/\(payment)/refund", "\(path)_0/refund",
+      "\(path)_1/refund", "\(path)_0001/refund//",
+    ] {
+      #expect(try await refund(spelled, "k-1") == first, "\(spelled)")
+    }
+    #expect(try await refund("\(path)/refund", "k-2") != first)
+    let all = try await shop.signed("GET", "\(path)/refunds", at: system.clock.wall.now())
+    #expect(all.body["refunds"]?.elements.count == 2)
+  }
+
+  @Test func `makes one hosted checkout under its key, however its path is spelled`() async throws {
+    let (key, body): (String, JSONValue) = (
+      RandomBytes.system.hex(8),
+      [
+        "order": ["amountOfMoney": ["amount": 1450, "currencyCode": "GBP"]],
+        "hostedCheckoutSpecificInput": ["returnUrl": "http://localhost:8401/back"],
+      ]
+    )
+    var made: Set<String> = []
+    for path in ["/v2/harbour/hostedcheckouts", "/v2/harbour//hostedcheckouts", "/v2/harbour/hostedcheckouts/"] {
+      let answer = try await system.harbour.signed("POST", path, body, at: system.clock.wall.now(), under: key)
+      made.insert(try #require(answer.body["hostedCheckoutId"]?.text, "\(answer.errorText)"))
+    }
+    #expect(made.count == 1)
   }
 }
