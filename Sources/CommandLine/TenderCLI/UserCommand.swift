@@ -21,7 +21,8 @@ struct UserCommand: AsyncParsableCommand {
     @Argument(help: "The name: small letters, digits and . - _ @ +.") var name: String
     @Option(help: "viewer, operator or administrator.") var role = OfficeRole.viewer
     @Option(help: "A merchant's id, may be given more than once; all merchants by default.") var merchant: [String] = []
-    @Option(help: "How much an operator refunds alone, such as 100.00 EUR.") var refundLimit: [String] = []
+    @Option(help: "How much an operator refunds alone, of a payment and in a day, such as 100.00 EUR.")
+    var refundLimit: [String] = []
     @OptionGroup var office: OfficeOptions
 
     func run() async throws {

@@ -78,12 +78,21 @@ package struct FollowUp: Sendable {
   var key: KeyedOperation?
   /// The merchant's own name of the operation.
   private(set) var merchantReference: String?
+  /// What the commit of the reservation holds beside it.
+  private(set) var addition: ReservationAddition?
 
   /// The same under the merchant's own name.
   package func named(_ reference: String?) -> FollowUp {
     var named = self
     named.merchantReference = reference
     return named
+  }
+
+  /// The same with an addition of its caller to the commit that reserves. If that throws, nothing is reserved.
+  package func adding(_ addition: ReservationAddition?) -> FollowUp {
+    var added = self
+    added.addition = addition
+    return added
   }
 
   func under(_ key: KeyedOperation) -> FollowUp {
@@ -133,7 +142,7 @@ extension PaymentGateway {
     return try await scheduler.finishing { try await send(attempts, followUp, before: deadline) }
   }
 
-  /// One commit: the reservations, the attempts and the idempotency key.
+  /// One commit: the reservations, the attempts, the idempotency key and what the caller adds.
   private func reserve(_ followUp: FollowUp, _ call: CallInFlight) async throws -> [Attempt] {
     do {
       return try await database.writeOnce { store, inDoubt in
@@ -145,6 +154,7 @@ extension PaymentGateway {
           call.note(attempt.reference)
         }
         try followUp.key?.begin(attempts[0], notBefore: clocks.latest, in: store)
+        try followUp.addition?(attempts, store)
         return attempts
       }
     } catch let error as JournalError {

@@ -175,6 +175,9 @@ extension Journal {
   }
 }
 
+/// What the caller of a capture, void, refund or increment adds to the commit that reserves it.
+package typealias ReservationAddition = @Sendable ([Attempt], Transaction) throws -> Void
+
 /// What became of an answer that was to be recorded.
 package struct RecordedAnswer: Sendable, Hashable {
   package let outcome: OperationOutcome

@@ -148,7 +148,12 @@ package protocol PaymentUseCases: Sendable {
   /// - Parameters:
   ///   - amount: in the payment's currency, as `10.00`; nil for all that is left.
   ///   - key: under which a capture, void or refund is done once, however often it is asked for.
-  func perform(_ verb: PaymentVerb, on payment: PaymentID, amount: String?, isFinal: Bool, key: String) async throws
+  ///   - addition: what the commit that reserves a capture, void or refund holds beside it. What it throws is thrown here,
+  ///     and nothing is reserved. A repeat under the key, which reserves nothing, does without it.
+  func perform(
+    _ verb: PaymentVerb, on payment: PaymentID, amount: String?, isFinal: Bool, key: String,
+    adding addition: ReservationAddition?
+  ) async throws
 
   /// Records an operator's decision about a payment, or an operation of it, that stays open.
   func resolve(_ payment: PaymentID, as: Resolution, operation: AttemptReference?, note: String) async throws

@@ -4,6 +4,7 @@ extension BackOffice {
   /// Operators, what they may do, their sessions, and the audit chain of what they did.
   package static let migrations: [Migration] = [
     Migration("office-1", users + sessions + approvals + records + audit), Migration("office-2", devices),
+    Migration("office-3", refunds),
   ]
 
   /// `merchant` of a grant is `*` for every merchant. `last_code` is the step of the last one-time code that was taken.
@@ -83,6 +84,20 @@ extension BackOffice {
       CHECK (decided_by IS NULL OR decided_by <> requested_by OR state = 'rejected')
     );
     CREATE INDEX office_approvals_waiting ON office_approvals (id) WHERE state = 'waiting';
+
+    """
+
+  /// Refunds that operators made without a second person: what each of them is judged by. `operation` is our reference.
+  private static let refunds = """
+    CREATE TABLE office_refunds (
+      operation TEXT PRIMARY KEY NOT NULL,
+      user_name TEXT NOT NULL REFERENCES office_users (name),
+      payment TEXT NOT NULL,
+      currency TEXT NOT NULL,
+      at BIGINT NOT NULL
+    );
+    CREATE INDEX office_refunds_of ON office_refunds (user_name, at);
+    CREATE INDEX office_refunds_on ON office_refunds (payment, user_name);
 
     """
 

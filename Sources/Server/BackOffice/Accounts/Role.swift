@@ -23,7 +23,8 @@ package struct Grant: Sendable, Hashable, Codable {
   package init(_ role: Role, of merchant: MerchantID? = nil) { (self.role, self.merchant) = (role, merchant) }
 }
 
-/// How much of each currency an operator refunds without a second person. A currency that is not named always needs one.
+/// How much of each currency an operator refunds without a second person, of one payment and within a day. A currency that
+/// is not named always needs one.
 package struct RefundLimits: Sendable, Hashable {
   private let limits: [Currency: Int64]
 
@@ -86,7 +87,7 @@ package struct OfficeUser: Sendable, Hashable {
     everywhere.map { $0 >= role } ?? false ? nil : grants.filter { $0.role >= role }.compactMap(\.merchant)
   }
 
-  /// Whether a refund of the amount needs no second person.
+  /// Whether a refund of the amount needs no second person, if it is the first of the day.
   package func mayRefundAlone(_ amount: Amount, of merchant: MerchantID) -> Bool {
     role(of: merchant) == .administrator || limits.allow(amount)
   }

@@ -52,18 +52,18 @@ struct PaymentController: Sendable {
       throw OfficeRefusal.badRequest("The form has no key. Load the page again.")
     }
     let amount = try Self.amount(call.form["amount"], file)
-    if verb == .refund, try await waits(amount ?? file.refundable, file, call, key, reason) {
-      return back(to: file, "requested")
-    }
+    guard verb != .refund else { return try await refund(amount, file, call, key, reason) }
     let isFinal = call.form.isChecked("final")
-    try await note("payment.\(verb.rawValue)", amount, key, file, call, reason)
+    let entry = try entry("payment.\(verb.rawValue)", amount, key, file, call, reason)
+    // Before the payment is touched, so that nothing is done without an entry.
+    try await office.database.write { try OfficeAudit($0).note(entry) }
     try await office.services.payments.perform(
-      verb, on: file.payment.id, amount: amount?.decimalString, isFinal: isFinal, key: key)
+      verb, on: file.payment.id, amount: amount?.decimalString, isFinal: isFinal, key: key, adding: nil)
     return back(to: file, Self.done[verb] ?? "changed")
   }
 
   private static let done: [PaymentVerb: String] = [
-    .capture: "captured", .void: "voided", .refund: "refunded", .settle: "settled", .acknowledge: "acknowledged",
+    .capture: "captured", .void: "voided", .settle: "settled", .acknowledge: "acknowledged",
   ]
 
   private static func amount(_ text: String, _ file: PaymentFile) throws -> Amount? {
@@ -74,15 +74,13 @@ struct PaymentController: Sendable {
     return amount
   }
 
-  /// Before the payment is touched, so that nothing is done without an entry.
-  private func note(
+  private func entry(
     _ action: String, _ amount: Amount?, _ key: String, _ file: PaymentFile, _ call: OfficeCall, _ reason: String
-  ) async throws {
+  ) throws -> OfficeAction {
     let payment = file.payment
-    let entry = try call.action(
+    return try call.action(
       action, merchant: payment.merchant.rawValue, subject: payment.id.rawValue, before: PaymentView(file).state,
       after: "\(amount?.shown ?? "all that is left"), key \(key)", reason: reason)
-    try await office.database.write { try OfficeAudit($0).note(entry) }
   }
 
   private func back(to file: PaymentFile, _ done: String) -> Response {
@@ -96,7 +94,8 @@ struct PaymentController: Sendable {
       throw OfficeRefusal.badRequest("Choose what has happened at the provider.")
     }
     let operation = call.form["operation"]
-    try await note("payment.resolve.\(resolution.rawValue)", nil, operation, file, call, reason)
+    let entry = try entry("payment.resolve.\(resolution.rawValue)", nil, operation, file, call, reason)
+    try await office.database.write { try OfficeAudit($0).note(entry) }
     try await office.services.payments.resolve(
       file.payment.id, as: resolution, operation: operation.isEmpty ? nil : AttemptReference(operation), note: reason)
     return back(to: file, "resolved")
@@ -105,15 +104,31 @@ struct PaymentController: Sendable {
 
 // Refunds above an operator's limit: a second person decides.
 extension PaymentController {
-  /// Whether the refund waits for a second person.
-  private func waits(
-    _ amount: Amount, _ file: PaymentFile, _ call: OfficeCall, _ key: String, _ reason: String
-  ) async throws -> Bool {
-    let (user, payment) = (try call.user, file.payment)
-    guard !user.mayRefundAlone(amount, of: payment.merchant) else { return false }
-    guard amount.minorUnits <= file.refundable.minorUnits else {
-      throw OfficeRefusal.conflict("\(file.refundable.shown) are left to refund.")
+  /// Refunds, or asks for a second person where the amount that would be reserved is above the limit. The commit that
+  /// reserves it holds the judgement and the entry of the audit chain.
+  private func refund(
+    _ amount: Amount?, _ file: PaymentFile, _ call: OfficeCall, _ key: String, _ reason: String
+  ) async throws -> Response {
+    let (limit, payment) = (RefundLimit(user: try call.user), file.payment)
+    let entry = try entry("payment.refund", amount, key, file, call, reason)
+    do {
+      try await office.services.payments.perform(
+        .refund, on: payment.id, amount: amount?.decimalString, isFinal: false, key: key
+      ) { attempts, store in
+        try limit.take(attempts, of: payment, in: store)
+        try OfficeAudit(store).note(entry)
+      }
+    } catch let exceeded as RefundLimit.Exceeded {
+      try await request(exceeded.amount, file, call, key, reason)
+      return back(to: file, "requested")
     }
+    return back(to: file, "refunded")
+  }
+
+  private func request(
+    _ amount: Amount, _ file: PaymentFile, _ call: OfficeCall, _ key: String, _ reason: String
+  ) async throws {
+    let (user, payment) = (try call.user, file.payment)
     let entry = try call.action(
       "refund.request", merchant: payment.merchant.rawValue, subject: payment.id.rawValue,
       before: PaymentView(file).state, after: amount.shown, reason: reason)
@@ -121,7 +136,6 @@ extension PaymentController {
       try RefundApprovals(store: store).request(key, payment, amount, reason: reason, by: user.name)
       try OfficeAudit(store).note(entry)
     }
-    return true
   }
 
   private func decide(_ call: OfficeCall) async throws -> Response {
@@ -133,7 +147,8 @@ extension PaymentController {
     try await record(state, approval, file, call)
     guard state == .approved else { return back(to: file, "rejected") }
     try await office.services.payments.perform(
-      .refund, on: file.payment.id, amount: approval.amount.decimalString, isFinal: false, key: approval.id)
+      .refund, on: file.payment.id, amount: approval.amount.decimalString, isFinal: false, key: approval.id,
+      adding: nil)
     return back(to: file, "approved")
   }
 

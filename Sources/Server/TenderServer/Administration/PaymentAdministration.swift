@@ -88,8 +88,10 @@ extension PaymentAdministration {
   ///   - amount: in the payment's currency, as `10.00`; nil for all that is left.
   ///   - key: under which a capture, void, refund or increment is done once, however often it is asked for; nil for a
   ///     new one.
+  ///   - addition: of the caller, to the commit that reserves the operation.
   package func perform(
-    _ operation: Operation, on id: PaymentID, amount: String?, isFinal: Bool, key: String? = nil
+    _ operation: Operation, on id: PaymentID, amount: String?, isFinal: Bool, key: String? = nil,
+    adding addition: ReservationAddition? = nil
   ) async throws -> PaymentReport {
     guard let payment = try await journal.payment(id) else {
       throw GatewayError.operationRefused(.noSuchPayment(id))
@@ -100,7 +102,9 @@ extension PaymentAdministration {
     var performed: [OperationRecord]?
     switch operation {
     case .capture, .void, .refund, .increment:
-      performed = try await once(key, operation, payment, amount, isFinal: isFinal)
+      performed = try await once(
+        key, Self.followUp(operation, id, amount, isFinal: isFinal).adding(addition), operation, payment, amount,
+        isFinal: isFinal)
     case .settle: _ = try await gateway.inquire(id)
     case .acknowledge: try await journal.acknowledge(id)
     }
@@ -113,13 +117,13 @@ extension PaymentAdministration {
 
   /// Captures, voids, refunds or increments once for the key. A repeat gets the operations that the first call began.
   private func once(
-    _ key: IdempotencyKey, _ operation: Operation, _ payment: Payment, _ amount: Amount?, isFinal: Bool
+    _ key: IdempotencyKey, _ followUp: FollowUp, _ operation: Operation, _ payment: Payment, _ amount: Amount?,
+    isFinal: Bool
   ) async throws -> [OperationRecord] {
     let id = payment.id
     let call = IdempotentCall(
       merchant: payment.merchant, call: "administration \(operation.rawValue) \(id)", key: key,
       requestHash: "\(amount.map { "\($0)" } ?? "all") \(isFinal)")
-    let followUp = try Self.followUp(operation, id, amount, isFinal: isFinal)
     let answer = try await gateway.perform(followUp, under: KeyedOperation(call, render: Self.reference))
     guard answer.sameRequest else {
       throw Problem(

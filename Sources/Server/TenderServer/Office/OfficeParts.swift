@@ -69,7 +69,10 @@ private struct NoServer: PaymentUseCases, MerchantUseCases, ReconciliationUseCas
   let routes: [String] = []
   private var refusal: OfficeRefusal { .refused("No server runs.") }
 
-  func perform(_ verb: PaymentVerb, on payment: PaymentID, amount: String?, isFinal: Bool, key: String) throws {
+  func perform(
+    _ verb: PaymentVerb, on payment: PaymentID, amount: String?, isFinal: Bool, key: String,
+    adding addition: ReservationAddition?
+  ) throws {
     throw refusal
   }
   func resolve(_ payment: PaymentID, as: Resolution, operation: AttemptReference?, note: String) throws {
@@ -119,27 +122,26 @@ private struct ServerPayments: PaymentUseCases {
   let administration: PaymentAdministration
 
   func perform(
-    _ verb: PaymentVerb, on payment: PaymentID, amount: String?, isFinal: Bool, key: String
+    _ verb: PaymentVerb, on payment: PaymentID, amount: String?, isFinal: Bool, key: String,
+    adding addition: ReservationAddition?
   ) async throws {
+    func once() async throws {
+      _ = try await administration.perform(
+        PaymentAdministration.Operation(verb), on: payment, amount: amount, isFinal: isFinal, key: key,
+        adding: addition)
+    }
     try await OfficeRefusal.translating { () async throws -> Void in
       for _ in 0..<Self.repeats {
-        do { return try await perform(verb, payment, amount, isFinal, key) } catch GatewayError.callInProgress {
+        do { return try await once() } catch GatewayError.callInProgress {
           try await Task.sleep(for: .milliseconds(200))
         }
       }
-      try await perform(verb, payment, amount, isFinal, key)
+      try await once()
     }
   }
 
   /// A second click, or another operator at the same moment, waits so often for the answer of the first call.
   private static let repeats = 20
-
-  private func perform(
-    _ verb: PaymentVerb, _ payment: PaymentID, _ amount: String?, _ isFinal: Bool, _ key: String
-  ) async throws {
-    _ = try await administration.perform(
-      PaymentAdministration.Operation(verb), on: payment, amount: amount, isFinal: isFinal, key: key)
-  }
 
   func resolve(
     _ payment: PaymentID, as resolution: Resolution, operation: AttemptReference?, note: String

@@ -23,7 +23,7 @@ struct OfficeBench: Sendable {
   let database: Database
   let journal: Journal
   let vault = MemoryVault()
-  let payments = NotedPayments()
+  let payments: NotedPayments
   let merchants = NotedMerchants()
   let mail = NotedMail()
   let office: BackOffice
@@ -35,6 +35,7 @@ struct OfficeBench: Sendable {
       + BackOffice.migrations
     database = try await files.open(migrations, clock: clock.wall)
     journal = Journal(database, random: .seeded(3))
+    payments = NotedPayments(journal)
     var settings = OfficeSettings(url: Self.url, environment: "simulated", isSimulated: true)
     settings.passwordCost = .least
     var services = OfficeServices(
@@ -47,16 +48,17 @@ struct OfficeBench: Sendable {
 
   /// A captured payment of the merchant `shop`.
   @discardableResult
-  func captured(_ order: String = "order-1", _ amount: Amount = .eur(1250), card: String = "Visa 0492") async throws
-    -> PaymentID
-  {
+  func captured(
+    _ order: String = "order-1", _ amount: Amount = .eur(1250), capturing part: Amount? = nil,
+    card: String = "Visa 0492"
+  ) async throws -> PaymentID {
     var summary = CardSummary.sample
     summary.name = card
     let use = TokenUse(transactionID: "transaction \(order)", payloadHash: "payload \(order)")
     guard case .new(let attempt) = try await journal.claim(.sample(order, amount), spending: use, card: summary)
     else { throw NoPayment() }
     let id = try await journal.record(FakeAcquirer.approval(attempt.reference), for: attempt).payment.id
-    let capture = try await journal.reserve(.capture, nil, of: id)
+    let capture = try await journal.reserve(.capture, part, of: id)
     _ = try await journal.record(FakeAcquirer.approval(capture.reference), for: capture)
     return id
   }
@@ -228,7 +230,7 @@ final class MemoryVault: OfficeVault {
   var newest: OneTimeCodeSecret? { secrets.withLock { $0.last?.secret } }
 }
 
-/// Notes what it is asked, and does what has one key once.
+/// Notes what it is asked, and does what has one key once: the provider approves every refund.
 final class NotedPayments: PaymentUseCases {
   struct Call: Sendable, Hashable {
     let verb: PaymentVerb
@@ -237,12 +239,38 @@ final class NotedPayments: PaymentUseCases {
     let key: String
   }
 
+  private let journal: Journal
   private let all = Mutex<[Call]>([])
+  private let before = Mutex<(@Sendable () async throws -> Void)?>(nil)
+
+  init(_ journal: Journal) { self.journal = journal }
+
   var calls: [Call] { all.withLock(\.self) }
+
+  /// Does something between the page's look at the payment and the next reservation.
+  func beforeNext(_ work: @escaping @Sendable () async throws -> Void) { before.withLock { $0 = work } }
+
   /// What would reach the provider.
   var done: Set<String> { Set(calls.map(\.key)) }
 
-  func perform(_ verb: PaymentVerb, on payment: PaymentID, amount: String?, isFinal: Bool, key: String) {
+  func perform(
+    _ verb: PaymentVerb, on payment: PaymentID, amount: String?, isFinal: Bool, key: String,
+    adding addition: ReservationAddition?
+  ) async throws {
+    let work = before.withLock { before in
+      defer { before = nil }
+      return before
+    }
+    try await work?()
+    if verb == .refund, !done.contains(key) {
+      let amount = try amount.map { try Amount(decimal: $0, currency: .euro) }
+      let attempt = try await journal.database.write { [journal] store in
+        let attempt = try journal.reserve(.refund, amount, of: payment, in: store)
+        try addition?([attempt], store)
+        return attempt
+      }
+      _ = try await journal.record(FakeAcquirer.approval(attempt.reference), for: attempt)
+    }
     all.withLock { $0.append(Call(verb: verb, payment: payment, amount: amount, key: key)) }
   }
 

@@ -179,18 +179,75 @@ import Testing
       try await anna.signIn("anna")
       let key = try await anna.get("/payments/\(id)").value(of: "key")
       let form = ["amount": "5.00", "reason": "the shopper asked", "key": key]
-      let first = try await anna.post("/payments/\(id)/refund", form)
-      let second = try await anna.post("/payments/\(id)/refund", form)
-      #expect(first.status == .seeOther && second.status == .seeOther)
       try await bench.visit { bert in
         try await bert.signIn("bert")
         let page = try await bert.get("/payments/\(id)")
         #expect(page.value(of: "key") == key)
+        let first = try await anna.post("/payments/\(id)/refund", form)
+        let second = try await anna.post("/payments/\(id)/refund", form)
+        #expect(first.status == .seeOther && second.status == .seeOther)
         _ = try await bert.post("/payments/\(id)/refund", form)
       }
     }
     #expect(bench.payments.calls.count == 3)
     #expect(bench.payments.done.count == 1)
+  }
+
+  @Test func `is judged with what the same person has refunded alone, of this payment and within a day`() async throws {
+    let bench = try await OfficeBench()
+    let (first, second) = (try await bench.captured(), try await bench.captured("order-2"))
+    try await bench.user("anna", [Grant(.operator)], limits: "5.00 EUR")
+    try await bench.visit { anna in
+      try await anna.signIn("anna")
+      func refunds(_ payment: PaymentID, _ amount: String) async throws -> Bool {
+        let answer = try await anna.post(
+          "/payments/\(payment)/refund", ["amount": amount, "reason": "broken", "key": RandomBytes.system.hex(16)])
+        return answer.headers[.location]?.hasSuffix("done=refunded") == true
+      }
+      #expect(try await refunds(first, "2.50"))
+      #expect(try await refunds(first, "2.50"))
+      for _ in 0..<8 { #expect(try await !refunds(first, "2.50")) }
+      #expect(try await !refunds(second, "0.01"))
+      bench.clock.advance(.seconds(86_400))
+      try await anna.signIn("anna")
+      #expect(try await !refunds(first, "0.01"), "of one payment, whatever the day")
+      #expect(try await refunds(second, "5.00"))
+      #expect(try await !refunds(second, "0.01"))
+    }
+    #expect(bench.payments.done.count == 3)
+    // What did not reach the provider, or was refused there, is not counted.
+    try await bench.visit(as: [Grant(.operator)], limits: "2.50 EUR") { bert in
+      let form = ["amount": "2.50", "reason": "broken"]
+      for state in ["declined", "failed"] {
+        _ = try await bert.post("/payments/\(first)/refund", form.merging(["key": RandomBytes.system.hex(16)]) { $1 })
+        try await bench.database.write { store in
+          try store.run(
+            """
+            UPDATE operations SET state = '\(state)'
+            WHERE payment = $1 AND number = (SELECT max(number) FROM operations WHERE payment = $1)
+            """, .text(first.rawValue))
+        }
+      }
+    }
+    #expect(bench.payments.done.count == 5)
+  }
+
+  @Test func `of all that is left is judged by what is left when it is reserved`() async throws {
+    let bench = try await OfficeBench()
+    let id = try await bench.captured(capturing: .eur(100))
+    try await bench.visit(as: [Grant(.operator)], limits: "1.00 EUR") { anna in
+      bench.payments.beforeNext {
+        let capture = try await bench.journal.reserve(.capture, nil, of: id)
+        _ = try await bench.journal.record(FakeAcquirer.approval(capture.reference), for: capture)
+      }
+      let answer = try await anna.post(
+        "/payments/\(id)/refund", ["reason": "all of it", "key": String(repeating: "0", count: 32)])
+      #expect(answer.headers[.location]?.hasSuffix("done=requested") == true)
+      #expect(bench.payments.calls.isEmpty)
+      #expect(try await anna.get("/payments/\(id)").text.contains("12.50 EUR"))
+    }
+    let actions = try await bench.database.read { try OfficeAudit($0).entries(subject: id.rawValue).map(\.action) }
+    #expect(actions.map(\.action) == ["refund.request"] && actions.map(\.after) == ["12.50 EUR"])
   }
 
   @Test func `above the limit waits for a second person`() async throws {

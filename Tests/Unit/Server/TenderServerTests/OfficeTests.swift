@@ -19,6 +19,26 @@ final class OfficePerson: Sendable {
     func first(_ pattern: String) -> String? {
       text.firstMatch(of: try! Regex(pattern)).flatMap { $0.output[1].substring }.map(String.init)
     }
+
+    /// That an invitation shows, to be typed into an app.
+    var typedSecret: String? { first("class=\"secret\">([A-Z2-7 ]+)<") }
+
+    var secret: OneTimeCodeSecret? { typedSecret.flatMap { OneTimeCodeSecret(hex: Hex.encode(Self.decoded($0))) } }
+
+    /// RFC 4648, section 6.
+    private static func decoded(_ text: String) -> [UInt8] {
+      var (bytes, buffer, bits) = ([UInt8](), 0, 0)
+      for character in text where character != " " {
+        let value = "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567".firstIndex(of: character)
+        buffer = buffer << 5 | (value?.utf16Offset(in: "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567") ?? 0)
+        bits += 5
+        guard bits >= 8 else { continue }
+        bits -= 8
+        bytes.append(UInt8(buffer >> bits & 0xFF))
+        buffer &= (1 << bits) - 1
+      }
+      return bytes
+    }
   }
 
   private static let password = "correct horse battery"
@@ -37,6 +57,20 @@ final class OfficePerson: Sendable {
     name = "anna-\(RandomBytes.system.hex(4))"
     if let grants { _ = try await ask(.add(name: name, grants: grants, refundLimits: "")) }
     let page = try await signIn()
+    try #require(page.status == 303, "\(page.text)")
+  }
+
+  /// An operator who refunds so much alone, and has accepted an invitation.
+  init(office: String, store: String, limits: String, at clock: StoppableClock, _ sender: HTTPSender) async throws {
+    (self.office, self.store, self.sender) = (office, store, sender)
+    name = "anna-\(RandomBytes.system.hex(4))"
+    let added = try await ask(.add(name: name, grants: [Grant(.operator)], refundLimits: limits))
+    let path = try #require(added["invitation"]?.text)
+    let secret = try #require(try await get(path).secret)
+    _ = try await post(path, ["password": Self.password, "code": secret.code(at: clock.wall.now())])
+    clock.move(.seconds(30))
+    let page = try await post(
+      "/sign-in", ["name": name, "password": Self.password, "code": secret.code(at: clock.wall.now())])
     try #require(page.status == 303, "\(page.text)")
   }
 
@@ -331,6 +365,27 @@ private struct PaymentLoad: Sendable {
     #expect(text.utf8.firstRange(of: "\"Visa\"\"\u{301},=HYPERLINK(0) 0492\"".utf8) != nil, "\(text)")
   }
 
+  @Test func `lets an operator refund the limit once alone, however many refunds come at once`() async throws {
+    let stored = try await StoredShop("limited", system)
+    let carla = try await OfficePerson(
+      office: system.office, store: system.directory, limits: "5.00 EUR", at: system.clock, system.sender)
+    var payments: [String] = []
+    for _ in 0..<2 { payments.append(try #require(try await stored.pays().body["paymentId"]?.text)) }
+    @Sendable func refund(_ payment: String, _ amount: String) async throws -> String? {
+      let form = ["key": RandomBytes.system.hex(16), "amount": amount, "reason": "one was missing"]
+      return try await carla.post("/payments/\(payment)/refund", form).location?.split(separator: "=").last.map(
+        String.init)
+    }
+    let answers = try await withThrowingTaskGroup(of: String?.self) { [payments] group in
+      for number in 0..<10 { group.addTask { try await refund(payments[number % 2], "5.00") } }
+      return try await group.reduce(into: []) { $0.append($1) }
+    }
+    #expect(answers.count { $0 == "refunded" } == 1 && answers.count { $0 == "requested" } == 9, "\(answers)")
+    for payment in payments { #expect(try await refund(payment, "") == "requested") }
+    let pages = try await [carla.get("/payments/\(payments[0])").text, carla.get("/payments/\(payments[1])").text]
+    #expect(pages.reduce(0) { $0 + $1.ranges(of: "refund of 5.00 EUR: approved").count } == 1)
+  }
+
   @Test func `sends an invitation whose address works once`() async throws {
     let (anna, name) = (try await person(), "bert-\(RandomBytes.system.hex(4))@shop.example")
     let page = try await anna.post("/users", ["name": name, "role": "viewer", "reason": "joins the shop"])
@@ -338,8 +393,7 @@ private struct PaymentLoad: Sendable {
     let path = try #require(try await mailedPath(to: name))
     let bert = OfficePerson(office: system.office, system.sender)
     let invitation = try await bert.get(path)
-    let typed = try #require(invitation.first("class=\"secret\">([A-Z2-7 ]+)<"))
-    let secret = try #require(OneTimeCodeSecret(hex: Hex.encode(Self.decoded(typed))))
+    let (typed, secret) = (try #require(invitation.typedSecret), try #require(invitation.secret))
     func accepts() async throws -> OfficePerson.Page {
       try await bert.post(
         path, ["password": "battery horse correct", "code": secret.code(at: system.clock.wall.now())])
@@ -358,20 +412,5 @@ private struct PaymentLoad: Sendable {
       { try await system.mails { $0["recipients"]?.elements.contains { $0.text == name } ?? false } },
       until: { !$0.isEmpty })
     return mails.first?["text"]?.text?.firstMatch(of: /(\/invitation\/[0-9a-f]+)/).map { String($0.output.1) }
-  }
-
-  /// RFC 4648, section 6.
-  private static func decoded(_ text: String) -> [UInt8] {
-    var (bytes, buffer, bits) = ([UInt8](), 0, 0)
-    for character in text where character != " " {
-      let value = "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567".firstIndex(of: character)
-      buffer = buffer << 5 | (value?.utf16Offset(in: "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567") ?? 0)
-      bits += 5
-      guard bits >= 8 else { continue }
-      bits -= 8
-      bytes.append(UInt8(buffer >> bits & 0xFF))
-      buffer &= (1 << bits) - 1
-    }
-    return bytes
   }
 }
