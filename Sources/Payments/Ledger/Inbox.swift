@@ -93,7 +93,7 @@ extension Journal {
       return .refused("unknown_reference")
     }
     guard record.route == event.route, attempt.route == event.route else {
-      try alarm(.anotherConnector, record, in: store)
+      try raiseOrNote(.anotherConnector, record, in: store)
       return .refused(AlarmReason.anotherConnector.rawValue)
     }
     guard let answer = event.answer else {
@@ -201,7 +201,7 @@ extension Journal {
   /// flight could resolve it.
   private func tooEarly(_ before: PaymentRecord, in store: Transaction) throws -> InboxVerdict {
     if before.balances.reservedCapture == 0, before.balances.reservedRefund == 0 {
-      try alarm(.returnedAfterRefund, before, in: store)
+      try raiseOrNote(.returnedAfterRefund, before, in: store)
     }
     return .early(AlarmReason.returnedAfterRefund.rawValue)
   }
@@ -209,12 +209,12 @@ extension Journal {
   func contradict(
     _ reason: AlarmReason, _ record: PaymentRecord, in store: Transaction
   ) throws -> InboxVerdict {
-    try alarm(reason, record, in: store)
+    try raiseOrNote(reason, record, in: store)
     return .contradicted(reason.rawValue)
   }
 
   /// Raises an alarm; beside another one it is noted in the audit chain only.
-  private func alarm(_ reason: AlarmReason, _ record: PaymentRecord, in store: Transaction) throws {
+  func raiseOrNote(_ reason: AlarmReason, _ record: PaymentRecord, in store: Transaction) throws {
     guard try !raise(reason, on: record.payment.id, in: store), record.alarm != reason.rawValue else { return }
     try remark(AuditEntry.alarmed, reason.rawValue, on: record.payment.id, in: store)
   }

@@ -77,8 +77,8 @@ extension Journal {
 
   /// Books a movement as an approved operation of the provider's, which the balances and the merchant's events follow.
   ///
-  /// While an operation of ours may still take the same money, the sender has to repeat the event. What the balances do
-  /// not allow raises an alarm, and stays in the inbox.
+  /// While an operation of ours may still take the same money, or the event of an earlier movement may be missing, the
+  /// sender has to repeat the event. What the balances do not allow raises an alarm, and stays in the inbox.
   func book(
     _ movement: ProviderMovement?, of before: PaymentRecord, notBefore time: Timestamp?, in store: Transaction
   ) throws -> InboxVerdict {
@@ -91,8 +91,23 @@ extension Journal {
     } catch JournalError.inFlight {
       return .early(AlarmReason.movedElsewhere.rawValue)
     } catch is JournalError {
-      return try contradict(movement, before, in: store)
+      return try tooEarly(movement, before, in: store)
     }
+  }
+
+  /// The balances do not allow the movement. They may when the event of the one before it has come: a chargeback may
+  /// overtake the capture. The alarm is raised, because that event may never come.
+  private func tooEarly(
+    _ movement: ProviderMovement, _ before: PaymentRecord, in store: Transaction
+  ) throws -> InboxVerdict {
+    guard movement.amount.currency == before.payment.amount.currency, movement.amount.isPositive,
+      movement.amount.minorUnits <= movement.mostToCome(before.balances)
+    else { return try contradict(movement, before, in: store) }
+    // What is in flight here ends without a person.
+    if before.balances.reservedCapture == 0, before.balances.reservedRefund == 0 {
+      try raiseOrNote(.movedElsewhere, before, in: store)
+    }
+    return .early(AlarmReason.movedElsewhere.rawValue)
   }
 
   private func booked(
@@ -129,7 +144,7 @@ extension Journal {
     guard
       let reference = try Operations.refund(called: movement.name, movement.amount, of: before.payment.id, in: store),
       let refund = try Operations.find(reference, in: store)?.attempt
-    else { return try contradict(movement, before, in: store) }
+    else { return try tooEarly(movement, before, in: store) }
     return try postReturn(refund, before, notBefore: time, in: store)
   }
 
@@ -147,6 +162,16 @@ extension ProviderMovement {
   /// Nil for all that is left of a hold: providers name the authorized amount, also where a part was captured.
   fileprivate func amountToBook(_ balances: Balances) -> Amount? {
     endsHold && (kind == .holdExpired || amount.minorUnits >= balances.free) ? nil : amount
+  }
+
+  /// What of it could be booked if the movements before it had all been reported: the rest of the hold captured, and
+  /// what is captured refunded or charged back.
+  fileprivate func mostToCome(_ balances: Balances) -> Int64 {
+    switch kind {
+    case .capture, .void, .holdExpired: 0
+    case .refund, .refundReturned, .chargeback: balances.authorized - balances.refunded - balances.chargedBack
+    case .chargebackReversed: balances.authorized - balances.refunded
+    }
   }
 }
 

@@ -110,7 +110,7 @@ import Testing
     let payment = try await shop.gateway.authorize(Shop.order(), with: shop.token())
     let name = try #require(try await shop.journal.operations(of: payment.id).first?.acquirerReference)
     let refund = AcquirerEvent(
-      id: "e1", subject: .authorization(name), amount: .eur(500), content: .movement(.refund))
+      id: "e1", subject: .authorization(name), amount: .eur(1251), content: .movement(.refund))
     #expect(try await receive(refund, shop).verdicts == [.contradicted("moved_elsewhere")])
     #expect(try await receive(refund, shop).verdicts == [.known])
     #expect(try await shop.journal.alarms().map(\.reason) == ["moved_elsewhere"])
@@ -119,6 +119,22 @@ import Testing
     let foreign = AcquirerEvent(
       id: "e3", subject: .authorization("nothing-of-ours"), amount: .eur(500), content: .movement(.refund))
     #expect(try await receive(foreign, shop).verdicts == [.refused("unknown_reference")])
+  }
+
+  @Test func `about a chargeback that overtakes the capture is early, and is booked when it comes again`() async throws {
+    let shop = try await Shop()
+    let payment = try await shop.gateway.authorize(Shop.order(), with: shop.token()).id
+    let authorization = try #require(try await shop.journal.operations(of: payment).first).reference
+    func event(_ id: String, _ movement: MoneyMovement, _ amount: Amount) -> AcquirerEvent {
+      AcquirerEvent(id: id, subject: .operation(authorization), amount: amount, content: .movement(movement))
+    }
+    let dispute = event("e1", .chargeback, .eur(500))
+    for _ in 0..<2 { #expect(try await receive(dispute, shop).isEarly) }
+    #expect(try await shop.journal.alarms().map(\.reason) == ["moved_elsewhere"])
+    #expect(try await receive(event("e2", .capture, .eur(1250)), shop).verdicts.map(\.name) == ["applied"])
+    #expect(try await receive(dispute, shop).verdicts.map(\.name) == ["applied"])
+    #expect(try await receive(dispute, shop).verdicts == [.known])
+    #expect(try await shop.gateway.payment(payment)?.chargedBack == 500)
   }
 
   @Test func `that the hold has ended releases it, and calls a person where the money was due at once`() async throws {

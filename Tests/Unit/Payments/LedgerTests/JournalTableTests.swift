@@ -67,14 +67,14 @@ import Testing
     try await check(
       """
       pay                       A  15.00  approved  authorized          15.00   0.00  0.00
-      their.chargeback          A   1.00  event     contradicted
+      their.chargeback          A   1.00  event     early
       their.capture             A  10.00  event     partially_captured  15.00  10.00  0.00
       their.capture             A  10.00  event     contradicted
       their.hold_expired        A  15.00  event     captured            10.00  10.00  0.00
       their.hold_expired        A  15.00  event     known
       their.refund              A   4.00  event     partially_refunded  10.00  10.00  4.00
       refund                    A   7.00  approved  exceeds
-      their.refund_returned     A   3.00  event     contradicted
+      their.refund_returned     A   7.00  event     contradicted
       their.refund_returned     A   4.00  event     captured            10.00  10.00  0.00
       their.chargeback          A   6.00  event     captured            10.00  10.00  0.00  back 6.00
       refund                    A   5.00  approved  exceeds
@@ -83,6 +83,39 @@ import Testing
       their.chargeback_reversed A   7.00  event     contradicted
       their.chargeback_reversed A   2.00  event     partially_refunded  10.00  10.00  4.00  back 4.00
       their.void                A   1.00  event     known
+      """)
+  }
+
+  @Test func `what a provider reports before the movement that it follows waits for that one`() async throws {
+    try await check(
+      """
+      pay                       A  15.00  approved  authorized          15.00   0.00  0.00
+      their.chargeback          A   6.00  event     early
+      their.chargeback          A  16.00  event     contradicted
+      their.refund_returned     A   4.00  event     early
+      their.refund              A   4.00  event     early
+      their.chargeback_reversed A   6.00  event     early
+      their.capture             A  10.00  event     partially_captured  15.00  10.00  0.00
+      their.refund_returned     A   4.00  event     early
+      their.refund              A   4.00  event     partially_refunded  15.00  10.00  4.00
+      their.refund_returned     A   4.00  event     partially_captured  15.00  10.00  0.00
+      their.chargeback_reversed A   6.00  event     early
+      their.chargeback          A   6.00  event     partially_captured  15.00  10.00  0.00  back 6.00
+      their.chargeback_reversed A   6.00  event     partially_captured  15.00  10.00  0.00
+      """)
+    try await check(
+      """
+      pay               A  15.00  approved  authorized  15.00   0.00  0.00
+      capture           A  15.00  unknown   authorized  15.00   0.00  0.00
+      their.chargeback  A   6.00  event     early
+      resolve           A      -  approved  captured    15.00  15.00  0.00
+      their.chargeback  A   6.00  event     captured    15.00  15.00  0.00  back 6.00
+      """)
+    try await check(
+      """
+      pay               A  15.00  approved  authorized  15.00   0.00  0.00
+      void              A  15.00  approved  voided       0.00   0.00  0.00
+      their.chargeback  A   6.00  event     contradicted
       """)
   }
 
