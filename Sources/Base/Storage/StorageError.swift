@@ -6,7 +6,7 @@ package enum StorageError: Error, Sendable, Equatable {
   case check(constraint: String)
   case foreignKey
   case notNull(column: String)
-  /// Another process holds the store, or other transactions held its rows for too long.
+  /// Another process holds the store, other transactions held its rows for too long, or a statement took too long.
   case busy
   /// No connection to the database became free in time.
   case overloaded

@@ -107,6 +107,13 @@ package final class Transaction {
   /// Runs one statement that defines a table or an index.
   func define(_ sql: String) throws { try noting { try session.define(sql) } }
 
+  /// Runs `body`, whose every statement may take so many steps; see ``Database/limited(to:steps:)``.
+  func limiting<R>(_ steps: Int32, _ body: () throws -> R) throws -> R {
+    session.limit(steps)
+    defer { session.limit(nil) }
+    return try body()
+  }
+
   private func noting<R>(_ statement: () throws -> R) throws -> R {
     if let failure { throw failure }
     do { return try statement() } catch {
@@ -146,11 +153,14 @@ package protocol StoreSession {
   /// in `suffix`.
   func connections(named prefix: String, without suffix: String?) throws -> Int
   func serverFacts() throws -> DatabaseFacts?
+  /// How many steps a statement may take from now on; nil for any number.
+  func limit(_ steps: Int32?)
 }
 
 extension StoreSession {
   package var addsTime: Bool { false }
   package var approximateTime: Timestamp? { nil }
+  package func limit(_ steps: Int32?) {}
 
   package func ask(_ queries: [SQLStatement]) throws -> PendingRows {
     PendingRows(try firstRows(of: queries, isEnd: false))

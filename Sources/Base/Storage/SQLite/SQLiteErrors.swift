@@ -25,7 +25,7 @@ extension StorageError {
   private init(primary error: DatabaseError) {
     self =
       switch error.resultCode {
-      case .SQLITE_BUSY, .SQLITE_LOCKED: .busy
+      case .SQLITE_BUSY, .SQLITE_LOCKED, .SQLITE_INTERRUPT: .busy
       case .SQLITE_FULL: .full
       case .SQLITE_CANTOPEN, .SQLITE_IOERR, .SQLITE_READONLY: .connection(error.message ?? "cannot open")
       default: .other(error.message ?? "\(error.resultCode)")

@@ -1,4 +1,5 @@
 import GRDB
+import GRDBSQLite
 
 /// Runs a transaction's statements on an SQLite connection.
 struct SQLiteSession: StoreSession {
@@ -30,6 +31,12 @@ struct SQLiteSession: StoreSession {
 
   func define(_ sql: String) throws {
     try StorageError.translating { try connection.execute(sql: SQLiteEngine.definition(sql)) }
+  }
+
+  /// SQLite calls back after so many steps of a statement, and ends it then.
+  func limit(_ steps: Int32?) {
+    guard let steps else { return sqlite3_progress_handler(connection.sqliteConnection, 0, nil, nil) }
+    sqlite3_progress_handler(connection.sqliteConnection, steps, { _ in 1 }, nil)
   }
 
   private func bound(_ sql: String, _ values: [SQLValue]) throws -> BoundStatement {

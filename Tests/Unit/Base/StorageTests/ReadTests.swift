@@ -96,6 +96,48 @@ private let schema = [
     await database.close()
   }
 
+  /// Twelve are held up. If they had every connection, the other reads would not end.
+  @Test func `of who has some places leave the others free`() async throws {
+    let database = try await open()
+    let (limited, gate) = (database.limited(to: 2), DispatchSemaphore(value: 0))
+    let begun = Counter()
+    try await withThrowingTaskGroup(of: Void.self) { group in
+      for _ in 0..<12 {
+        group.addTask {
+          try await limited.read { _ in
+            begun.next()
+            gate.wait()
+          }
+        }
+      }
+      try await waitUntil("two that are held up") { begun.value == 2 }
+      for _ in 0..<200 { _ = try await database.read { try $0.row("SELECT count(*) AS n FROM lines") } }
+      try await insert(1, database)
+      #expect(begun.value == 2)
+      for _ in 0..<12 { gate.signal() }
+      try await group.waitForAll()
+    }
+    #expect(begun.value == 12)
+    #expect(try await limited.read { try $0.row("SELECT count(*) AS n FROM lines")?.integer("n") } == 1)
+    await database.close()
+  }
+
+  @Test func `of who has some places end where they would not, and fail alone`() async throws {
+    let database = try await open()
+    let limited = database.limited(to: 1, steps: 1_000_000)
+    let endless = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT count(*) AS n FROM n"
+    for _ in 0..<8 {
+      await #expect(throws: StorageError.busy) { _ = try await limited.read { try $0.row(endless) } }
+      _ = try await limited.read { try $0.row("SELECT count(*) AS n FROM lines") }
+    }
+    // The limit stays with its caller, on whichever connection.
+    let long = endless.replacing("SELECT i + 1 FROM n", with: "SELECT i + 1 FROM n WHERE i < 200000")
+    for _ in 0..<8 {
+      #expect(try await database.read { try $0.row(long)?.integer("n") } == 200_000)
+    }
+    await database.close()
+  }
+
   private func fails(_ number: Int, _ database: Database) async -> Bool {
     do {
       try await database.read { store in
