@@ -191,7 +191,7 @@ let package = Package(
       [
         "QRCodes", "Orders", "MerchantIdentity", "Ledger", "Webhooks", "TenderPayments", "StrictJSON", "HTTPServing",
         "Storage",
-        crypto, cryptoExtras, hummingbird, hummingbirdCore, httpTypes, nioCore, nioPosix, logging,
+        crypto, cryptoExtras, hummingbird, hummingbirdCore, httpTypes, nioCore, logging,
       ], plugins: ["EmbedWeb"]),
     module(
       "Server/HostedCheckout",

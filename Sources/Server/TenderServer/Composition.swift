@@ -38,7 +38,9 @@ struct Composition: Sendable {
   private(set) var directory: MerchantDirectory
   /// Of the merchants in the store when they were read.
   private(set) var fingerprint: MerchantStore.Fingerprint
-  let journal: Journal
+  private(set) var journal: Journal
+  /// The journal for the office and the command line, which leave connections to the store free for payments.
+  private let sideJournal: Journal
   /// On PostgreSQL: keeps another node from this one's administration socket.
   let nodeLock: StoreLock?
   let keys: ProcessingKeys
@@ -67,6 +69,13 @@ struct Composition: Sendable {
   var database: Database { journal.database }
   var folders: [MerchantFolder] { served.folders }
 
+  /// The same server for the office and the command line.
+  var aside: Composition {
+    var parts = self
+    parts.journal = sideJournal
+    return parts
+  }
+
   init(_ configuration: ServerConfiguration, _ runtime: Runtime) async throws {
     (self.configuration, self.runtime) = (configuration, runtime)
     lastRecovery = LastRun(clock: runtime.clock)
@@ -76,6 +85,7 @@ struct Composition: Sendable {
     apple = try await AppleEnvironment(configuration, runtime.network, trust: runtime.trust)
     nodeLock = try .ofNode(configuration)
     journal = try await .opened(configuration, runtime)
+    sideJournal = Journal(journal.database.limited(to: 2), random: runtime.random)
     try await configuration.requireDurable(journal.database, runtime.logger)
     fingerprint = try await .of(journal.database, runtime)
     let routes = try RouteTable.configured(configuration, apple, runtime)

@@ -71,33 +71,37 @@ struct Listeners: Sendable {
       logger: parts.runtime.logger)
   }
 
-  /// The administration, on a socket that only the server's own user can open.
+  /// The administration, on a socket that only the server's own user can open. What the command line asks for may take long.
   func administration() throws -> any Service {
     let socket = PrivateSocket(parts.configuration.adminSocketPath)
     try socket.prepare()
     let logger = parts.runtime.logger
-    return Application(
-      responder: routes.administration, server: .strict(refusal: refusal.answer),
-      configuration: .init(address: .unixDomainSocket(path: socket.boundPath), serverName: nil),
-      onServerRunning: { [administrationOpened] _ in
-        do { try socket.open() } catch {
-          logger.error("the administration socket cannot be opened", metadata: ["error": .string("\(error)")])
-        }
-        administrationOpened.continuation.finish()
-      }, logger: logger)
+    return SeparateListener { [routes, administrationOpened, refusal] connections in
+      Application(
+        responder: routes.administration, server: .strict(refusal: refusal.answer),
+        configuration: .init(address: .unixDomainSocket(path: socket.boundPath), serverName: nil),
+        onServerRunning: { _ in
+          do { try socket.open() } catch {
+            logger.error("the administration socket cannot be opened", metadata: ["error": .string("\(error)")])
+          }
+          administrationOpened.continuation.finish()
+        }, eventLoopGroupProvider: .shared(connections), logger: logger)
+    }
   }
 
   /// The operators' pages, where the configuration names a port for them.
   func office() -> [any Service] {
     guard let port = parts.configuration.office.port, let office = routes.office else { return [] }
     let limit = ConnectionLimit(maximum: 256)
-    let application = Application(
-      router: office.router(), server: strictServer(limit),
-      configuration: .init(
-        address: .hostname(parts.configuration.office.host, port: port), serverName: nil,
-        availableConnectionsDelegate: LimitedConnections(limit: limit)),
-      logger: parts.runtime.logger)
-    return [application]
+    let listener = SeparateListener { [parts, server = strictServer(limit)] connections in
+      Application(
+        router: office.router(), server: server,
+        configuration: .init(
+          address: .hostname(parts.configuration.office.host, port: port), serverName: nil,
+          availableConnectionsDelegate: LimitedConnections(limit: limit)),
+        eventLoopGroupProvider: .shared(connections), logger: parts.runtime.logger)
+    }
+    return [listener]
   }
 
   /// `GET /metrics` alone, where the configuration names a port for it.

@@ -80,8 +80,8 @@ extension Routes {
     client = ClientRoutes(parts)
     hosted = try HostedRoutes(parts)
     operations = try OperationsRoutes(parts)
-    administration = AdministrationRoutes(parts)
-    merchants = MerchantAdministrationController(parts)
+    administration = AdministrationRoutes(parts.aside)
+    merchants = MerchantAdministrationController(parts.aside)
   }
 }
 

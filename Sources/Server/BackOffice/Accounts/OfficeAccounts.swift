@@ -84,10 +84,10 @@ extension OfficeAccounts {
       try table.find(name).flatMap { $0.isEnabled && $0.isEnrolled ? try table.password(of: name) : nil }
     }
     guard let known else {
-      _ = try await PasswordHash(password, cost: cost, random: random)
+      _ = try PasswordHash(password, cost: cost, random: random)
       return false
     }
-    return try await known.matches(password)
+    return try known.matches(password)
   }
 
   /// Spends the code and makes the session, in one commit; nil for a code that is wrong or was used.
@@ -216,7 +216,7 @@ extension OfficeAccounts {
     guard let step = secret.step(of: code, at: clock.now(), after: 0) else {
       return .refused("This code is not the one of the app. Check the time of its device, and type the next one.")
     }
-    let hash = try await PasswordHash(password, cost: cost, random: random)
+    let hash = try PasswordHash(password, cost: cost, random: random)
     let (codes, limits) = (RecoveryCodes.make(random), limits)
     let hashes = codes.map { secret.hash(ofRecoveryCode: $0) }
     try await vault.keep(secret, of: name)

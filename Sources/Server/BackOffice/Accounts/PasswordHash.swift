@@ -1,7 +1,6 @@
 import Crypto
 import CryptoExtras
 import Foundation
-import NIOPosix
 package import TenderPayments
 
 /// A password as the store keeps it: hashed with scrypt (RFC 7914) under a salt of its own. Prints masked.
@@ -24,10 +23,10 @@ package struct PasswordHash: Sendable {
   private let salt: [UInt8]
   private let hash: [UInt8]
 
-  /// Hashes a password, on a thread that may be busy for a while.
-  package init(_ password: String, cost: Cost, random: RandomBytes) async throws {
+  /// Hashes a password, which keeps the caller's thread busy for a tenth of a second: one of the office's own.
+  package init(_ password: String, cost: Cost, random: RandomBytes) throws {
     (self.cost, salt) = (cost, random.next(16))
-    hash = try await Self.derive(password, salt, cost)
+    hash = try Self.derive(password, salt, cost)
   }
 
   /// - Parameter text: of the store: `scrypt$15$8$3$salt$hash`.
@@ -45,17 +44,15 @@ package struct PasswordHash: Sendable {
     "scrypt$\(cost.exponent)$\(cost.blockSize)$\(cost.parallelism)$\(Base64.encode(salt))$\(Base64.encode(hash))"
   }
 
-  func matches(_ password: String) async throws -> Bool {
-    hash.isEqualInConstantTime(to: try await Self.derive(password, salt, cost))
+  func matches(_ password: String) throws -> Bool {
+    hash.isEqualInConstantTime(to: try Self.derive(password, salt, cost))
   }
 
-  private static func derive(_ password: String, _ salt: [UInt8], _ cost: Cost) async throws -> [UInt8] {
-    try await NIOThreadPool.singleton.runIfActive {
-      try KDF.Scrypt.deriveKey(
-        from: Array(password.utf8), salt: salt, outputByteCount: bytes, rounds: 1 << cost.exponent,
-        blockSize: cost.blockSize, parallelism: cost.parallelism
-      ).withUnsafeBytes(Array.init)
-    }
+  private static func derive(_ password: String, _ salt: [UInt8], _ cost: Cost) throws -> [UInt8] {
+    try KDF.Scrypt.deriveKey(
+      from: Array(password.utf8), salt: salt, outputByteCount: bytes, rounds: 1 << cost.exponent,
+      blockSize: cost.blockSize, parallelism: cost.parallelism
+    ).withUnsafeBytes(Array.init)
   }
 }
 

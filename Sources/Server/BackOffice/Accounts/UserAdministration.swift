@@ -144,9 +144,8 @@ package struct UserAdministration: Sendable {
     }
     let isKnown = try await accounts.read { try $0.find(name) } != nil
     if !isKnown { _ = try await add(name, [Grant(.administrator)], "", reason: "demo") }
-    let (hash, random) = (
-      try await PasswordHash(password, cost: accounts.cost, random: accounts.random), accounts.random
-    )
+    let random = accounts.random
+    let hash = try PasswordHash(password, cost: accounts.cost, random: random)
     let secret = OneTimeCodeSecret(random: random)
     try await accounts.vault.keep(secret, of: name)
     let codes = RecoveryCodes.make(random).map { secret.hash(ofRecoveryCode: $0) }

@@ -4,6 +4,7 @@ import HTTPTypes
 import Hummingbird
 import Logging
 import NIOCore
+import Storage
 import TenderPayments
 
 /// What every request passes before its handler: session, role, the form's origin and token; and the headers of every
@@ -141,6 +142,9 @@ extension OfficeGate {
     switch error {
     case let known as OfficeRefusal: refusal = known
     case let failure as BodyReader.Failure: refusal = OfficeRefusal(failure)
+    case StorageError.busy:
+      refusal = OfficeRefusal(
+        status: .serviceUnavailable, reason: "This takes too long. Ask for fewer days or payments, or again later.")
     default:
       context.logger.error("a page of the office failed", metadata: ["error": .string("\(type(of: error)): \(error)")])
       refusal = OfficeRefusal(

@@ -105,7 +105,7 @@ extension PaymentAdministration {
       performed = try await once(
         key, Self.followUp(operation, id, amount, isFinal: isFinal).adding(addition), operation, payment, amount,
         isFinal: isFinal)
-    case .settle: _ = try await gateway.inquire(id)
+    case .settle: _ = try await onPaymentThreads { [gateway] in try await gateway.inquire(id) }
     case .acknowledge: try await journal.acknowledge(id)
     }
     return try await gateway.reading(id) {
@@ -124,7 +124,9 @@ extension PaymentAdministration {
     let call = IdempotentCall(
       merchant: payment.merchant, call: "administration \(operation.rawValue) \(id)", key: key,
       requestHash: "\(amount.map { "\($0)" } ?? "all") \(isFinal)")
-    let answer = try await gateway.perform(followUp, under: KeyedOperation(call, render: Self.reference))
+    let answer = try await onPaymentThreads { [gateway] in
+      try await gateway.perform(followUp, under: KeyedOperation(call, render: Self.reference))
+    }
     guard answer.sameRequest else {
       throw Problem(
         .unprocessableContent, "idempotency_key_reused", "This key was used for the same payment with another amount.",
@@ -147,6 +149,11 @@ extension PaymentAdministration {
       return .increment(id, by: amount)
     default: return .capture(id, amount, isFinal: isFinal)
     }
+  }
+
+  /// Runs what payments do too where they run: an actor that both ask must not wait for the caller's own threads.
+  private func onPaymentThreads<R: Sendable>(_ work: @Sendable () async throws -> R) async throws -> R {
+    try await withTaskExecutorPreference(globalConcurrentExecutor, operation: work)
   }
 
   /// What is kept under a key: which operation it began. The rest of an answer is read again each time.

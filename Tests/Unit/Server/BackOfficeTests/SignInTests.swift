@@ -235,7 +235,7 @@ import Testing
     for bytes in try bench.files.bytesOnDisk() {
       #expect(!String(decoding: bytes, as: UTF8.self).contains(OfficeBench.password))
     }
-    let hash = try await PasswordHash("secret", cost: .least, random: .system)
+    let hash = try PasswordHash("secret", cost: .least, random: .system)
     #expect("\(hash)" == "•••")
   }
 }

@@ -13,7 +13,7 @@ extension TestSystem {
   ///   - clock: the server's; the system's by default.
   ///   - scheme: in which the server is reached.
   func secondServer(
-    _ hold: Hold? = nil, at clock: StoppableClock? = nil, scheme: String = "http",
+    _ hold: Hold? = nil, at clock: StoppableClock? = nil, random: RandomBytes = .system, scheme: String = "http",
     _ configure: (inout ServerConfiguration) -> Void
   ) async throws -> Shopfront {
     var configuration = ServerConfiguration(
@@ -38,7 +38,8 @@ extension TestSystem {
       identified: { identity, trust in try LiveHTTPClient(identity: identity, trust: trust).sender.unhurried })
     let server = try await Turn.ofMerchantsFolder.take { [configuration, logger] in
       try await TenderServer(
-        configuration, clock: clock.wall, scheduler: clock.scheduler, network: network, logger: logger
+        configuration, clock: clock.wall, random: random, scheduler: clock.scheduler, network: network,
+        logger: logger
       ) { ready.put($0) }
     }
     ready.start { try await server.run() }
