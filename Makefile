@@ -1,7 +1,7 @@
 # What a contributor types. Longer work is in scripts/.
 .DEFAULT_GOAL := help
 .PHONY: help demo connector install npm test verify nightly check sandbox format coverage simulate crash races disk clock failover test-restore model bench bench-counts bench-instructions bench-payments bench-engines bench-merchants \
-	fuzz cost seeded-bugs gateway-bugs fresh-tokens mutants mutant-seeds attacked release-tests
+	fuzz fuzz-server cost seeded-bugs gateway-bugs fresh-tokens mutants mutant-seeds attacked release-tests
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -102,6 +102,10 @@ bench-merchants: ## how much one merchant's flood slows another's payments; FLOO
 
 fuzz: ## each fuzz target for MINUTES=10; goes on where the last run ended
 	@scripts/fuzz $(or $(MINUTES),10)
+
+fuzz-server: ## hostile requests to each surface of a running server for MINUTES=10, or to SURFACE='office hosted'
+	@scripts/build release tender
+	@CONFIGURATION=release scripts/fuzz-server $(or $(MINUTES),10) $(SURFACE)
 
 cost: release-tests ## sends COUNT=5000 hostile requests, from SEED=1, and fails when one costs too much processor time
 	TENDER_COST_REQUESTS=$(or $(COUNT),5000) TENDER_SEED=$(or $(SEED),1) swift test -c release --skip-build --filter CostTests
