@@ -18,8 +18,11 @@ METADATA = {
     "merchantCapabilities": ["supports3DS"], "apiVersion": 14,
     "touchIcons": [{"href": "/icons/touch-180.png", "sizes": "180x180"}],
 }
+# As the server's table has them.
+NETWORK_VERSIONS = {
+    "visa": 1, "elo": 5, "girocard": 11, "dankort": 13, "bancomat": 14, "bancontact": 14, "bankAxept": 15}
 BASKET = {
-    "basketId": "B", "quoteId": "q1", "applePayVersion": 14,
+    "basketId": "B", "quoteId": "q1", "applePayVersion": 14, "networkVersions": NETWORK_VERSIONS,
     "request": {
         "countryCode": "IE", "currencyCode": "EUR", "supportedNetworks": ["visa"],
         "merchantCapabilities": ["supports3DS"], "total": {"label": "Trattoria", "amount": "12.50"}},

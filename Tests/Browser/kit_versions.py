@@ -70,6 +70,23 @@ def what_the_shopper_agrees_to_is_never_left_out(shopper):
 
 
 @claim(page=None)
+def a_network_unknown_to_the_browser_is_left_out_and_one_known_to_it_is_asked_for_whether_the_server_knows_it_or_not(shopper):
+    """WebKit refuses a whole request for one network that it does not know: "is not a valid payment network.\""""
+    request = {**PLAIN, "supportedNetworks": ["visa", "bankAxept", "neuCard"]}
+    basket = {**BASKET, "request": request}
+    for refused, networks in ((["neuCard"], ["visa"]), (["bankAxept"], ["visa"]), ([], request["supportedNetworks"])):
+        with fake_server(device={"refuses": refused}, answers={"GET basket/B": basket}) as shop:
+            shopper.browser.get(shop.origin)
+            wait_for_state(shopper, "buy")
+            button(shopper).click()
+            shopper.until(lambda: "begin" in log(shopper), f"no sheet opens: {log(shopper)}")
+            shown = shopper.script("return device.request")
+            assert shown == {**request, "supportedNetworks": networks}, f"without {refused} the sheet gets {shown}"
+    used, older = asked(shopper, 13, request)
+    assert (used, older["supportedNetworks"]) == (13, ["visa"]), older
+
+
+@claim(page=None)
 def a_merchant_all_of_whose_networks_are_too_young_has_no_button_there(shopper):
     request = {**PLAIN, "supportedNetworks": ["bancontact", "bancomat"]}
     used, reasons = asked(shopper, 13, request)

@@ -19,9 +19,6 @@ export const loadSession = ({ environment, simulatedSession }, appleScript) =>
     ? load(simulatedSession)
     : load(appleScript === true ? APPLE_SCRIPT : appleScript, "anonymous");
 
-/** Networks that are younger than the kit's oldest version. */
-const SINCE = { elo: 5, mada: 5, girocard: 11, mir: 11, dankort: 13, bancomat: 14, bancontact: 14, bankAxept: 15 };
-
 /** The basket for this version. What the shopper agrees to is not left out; then there is no sheet. */
 export const fit = (basket, applePayVersion) => {
   const request = { ...basket.request };
@@ -29,7 +26,9 @@ export const fit = (basket, applePayVersion) => {
     for (const name of ["supportsCouponCode", "couponCode", "shippingContactEditingMode"]) delete request[name];
     request.shippingMethods = request.shippingMethods?.map(({ dateComponentsRange, ...method }) => method);
   }
-  request.supportedNetworks = request.supportedNetworks.filter((name) => !(SINCE[name] > applePayVersion));
+  request.supportedNetworks = request.supportedNetworks.filter(
+    (name) => basket.networkVersions[name] <= applePayVersion,
+  );
   if (!request.supportedNetworks[0] || /PaymentRequest|TokenContexts/.test(Object.keys(request))) {
     throw Object.assign(new Error(), { code: "version_too_old" });
   }

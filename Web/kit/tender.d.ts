@@ -114,6 +114,8 @@ export interface ShownBasket {
   quoteId: string;
   /** The newest version of Apple's API that the server and this browser know. */
   applePayVersion: number;
+  /** The version of Apple's API with which each network came, by its name; without those that the server does not know. */
+  networkVersions: Record<string, number>;
   /** The language tag of what shoppers read from the server. */
   locale?: string;
   /** Apple's `ApplePayPaymentRequest`, without what this version does not know. */

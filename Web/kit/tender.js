@@ -236,7 +236,7 @@ export class TenderCheckout extends EventTarget {
     const sheet = { turn: Promise.resolve() };
     this.#sheet = sheet;
     try {
-      sheet.session = new ApplePaySession(this.shown.applePayVersion, this.shown.request);
+      sheet.session = newSession(this.shown);
       this.#listen(sheet);
       sheet.session.begin();
     } catch ({ message }) {
@@ -421,6 +421,17 @@ export class TenderCheckout extends EventTarget {
     }
   }
 }
+
+/** A browser refuses what has networks unknown to it: then without the young ones. */
+const newSession = ({ applePayVersion, request, networkVersions = {} }) => {
+  try {
+    return new ApplePaySession(applePayVersion, request);
+  } catch (error) {
+    const supportedNetworks = request.supportedNetworks.filter((name) => networkVersions[name] <= applePayVersion);
+    if (!supportedNetworks[0]) throw error;
+    return new ApplePaySession(applePayVersion, { ...request, supportedNetworks });
+  }
+};
 
 /** A guest stays one in this browser. */
 const guest = (token) => {

@@ -55,14 +55,6 @@ public struct CardExpiry: Sendable, Hashable {
   private static func two(_ value: Int) -> String { value < 10 ? "0\(value)" : "\(value)" }
 }
 
-/// A payment network, in the spelling of Apple Pay JS's `supportedNetworks`.
-public enum CardNetwork: String, Sendable, Hashable, Codable, CaseIterable {
-  /// The networks that Apple Pay knows and Tender takes.
-  case amex, bancomat, bancontact, bankAxept, cartesBancaires, chinaUnionPay, dankort, discover, eftpos, electron, elo
-  /// The networks that Apple Pay knows and Tender takes.
-  case girocard, interac, jcb, mada, maestro, masterCard, mir, privateLabel, visa, vPay
-}
-
 /// What kind of card the shopper chose; unknown when the device does not say.
 public enum PaymentMethodType: String, Sendable, Hashable, Codable, CaseIterable {
   /// The kinds that Apple's devices report.

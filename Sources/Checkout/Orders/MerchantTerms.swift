@@ -6,6 +6,8 @@ package import TenderSheet
 package struct MerchantTerms: Sendable {
   package var supportedNetworks: [CardNetwork]
   package var merchantCapabilities: [MerchantCapability]
+  /// ISO 18245, four digits; nil where the operator names none.
+  package var merchantCategory: String?
   /// What the sheets of its baskets ask for, unless a basket chooses its fields.
   package var contactFields: [ContactField]
   /// How the sheets of its baskets list the goods, unless a basket says.
@@ -26,13 +28,14 @@ package struct MerchantTerms: Sendable {
 
   package init(
     supportedNetworks: [CardNetwork] = [.visa, .masterCard, .amex],
-    merchantCapabilities: [MerchantCapability] = [.supports3DS],
+    merchantCapabilities: [MerchantCapability] = [.supports3DS], merchantCategory: String? = nil,
     contactFields: [ContactField] = ContactField.usual, lines: BasketDocument.Lines = .items, locale: String? = nil,
     callbackSigner: RequestSigner? = nil,
     callbackHosts: Set<String> = [], basketSource: String? = nil, platformDomain: String? = nil
   ) {
     self.supportedNetworks = supportedNetworks
     self.merchantCapabilities = merchantCapabilities
+    self.merchantCategory = merchantCategory
     self.contactFields = contactFields
     self.lines = lines
     self.locale = locale

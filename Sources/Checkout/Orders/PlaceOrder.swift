@@ -45,6 +45,12 @@ package struct NamedCard: Sendable, Hashable {
     self.name = name
     self.network = network
   }
+
+  /// Without a network that neither this release knows nor the merchant takes: anybody can write such a name.
+  fileprivate func on(_ terms: MerchantTerms) -> NamedCard {
+    let isNamed = network.map { $0.facts != nil || terms.supportedNetworks.contains($0) } ?? false
+    return NamedCard(name: name, network: isNamed ? network : nil)
+  }
 }
 
 /// An order that was placed, whatever the outcome of its payment: a decline is an answer.
@@ -98,7 +104,8 @@ extension OrderService {
     let order = record.forGateway(snapshot.record.basket, terms, signedFor: quote.total)
     let kept = KeptOrder(record: record, receipt: OrderReceipt(quote, snapshot.record.basket.document))
     return try await pay(
-      kept, contact, order, request, choosing: RouteChoice(contact, request.card, order, snapshot.record.basket),
+      kept, contact, order, request,
+      choosing: RouteChoice(contact, request.card.on(terms), order, snapshot.record.basket),
       deadline)
   }
 

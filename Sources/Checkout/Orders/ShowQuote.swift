@@ -82,7 +82,7 @@ extension BasketRecord {
     PaymentRequestFactory(
       businessName: basket.document.businessName, countryCode: basket.document.countryCode,
       supportedNetworks: terms.supportedNetworks, merchantCapabilities: terms.merchantCapabilities,
-      supportedCountries: basket.document.supportedCountries)
+      supportedCountries: basket.document.supportedCountries, merchantCategoryCode: terms.merchantCategory)
   }
 
   func contents(_ priced: Priced, _ terms: MerchantTerms) -> SheetContents {

@@ -116,7 +116,7 @@ struct TokenCreate: ParsableCommand {
       guard let typed = SandboxCard(typed: card) else {
         throw ValidationError(
           "--card is number:YYYY-MM:network, the number with a valid check digit, the network one of "
-            + "\(CardNetwork.allCases.map(\.rawValue).joined(separator: ", ")).")
+            + "\(CardNetwork.known.map(\.rawValue).joined(separator: ", ")).")
       }
       return typed
     }

@@ -84,7 +84,7 @@ extension ApplePayService {
     guard await conversation?.isBusy != true else { return }
     var prepared = prepared
     let wanted = Set(merchant.networks)
-    prepared.request.supportedNetworks = prepared.request.supportedNetworks.known(on: device.platform)
+    prepared.request.supportedNetworks = prepared.request.supportedNetworks.known(on: device)
       .filter(wanted.contains)
     await conversation(for: prepared.basket).prepare(prepared, contact: contact)
   }

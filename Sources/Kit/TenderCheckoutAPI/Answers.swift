@@ -68,6 +68,9 @@ public struct BasketSheetAnswer: Sendable, Codable {
   public let applePayVersion: Int
   /// What the sheet is opened with.
   public let request: PaymentRequest
+  /// The version of Apple Pay JS with which each of the request's networks came, by its name; without those that the
+  /// server does not know. A browser refuses a request that names a network unknown to it.
+  public let networkVersions: [String: Int]?
   /// The language tag of the basket's shopper.
   public let locale: String?
 
@@ -80,6 +83,9 @@ public struct BasketSheetAnswer: Sendable, Codable {
     self.quoteId = quoteId
     self.applePayVersion = applePayVersion
     self.request = request
+    networkVersions = Dictionary(
+      request.supportedNetworks.compactMap { network in network.facts.map { (network.rawValue, $0.webVersion) } },
+      uniquingKeysWith: { first, _ in first })
   }
 }
 

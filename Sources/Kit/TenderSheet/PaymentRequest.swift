@@ -28,6 +28,8 @@ public struct PaymentRequest: Sendable, Hashable {
   public var applicationData: [UInt8]
   /// The countries of the accepted issuers; empty for all.
   public var supportedCountries: [String]
+  /// The merchant's category, ISO 18245, four digits. Devices take it since iOS 18; older ones ignore it.
+  public var merchantCategoryCode: String?
   /// Whether the sheet has a field for a coupon code.
   public var supportsCouponCode: Bool
   /// The coupon code when the sheet opens.

@@ -12,11 +12,14 @@ public struct PaymentRequestFactory: Sendable, Hashable {
   public let merchantCapabilities: [MerchantCapability]
   /// The countries of the accepted issuers, in capitals; empty for all.
   public let supportedCountries: [String]
+  /// ISO 18245, four digits; nil to tell the device none.
+  public let merchantCategoryCode: String?
 
   /// A factory for one merchant.
   public init(
     businessName: String, countryCode: String, supportedNetworks: [CardNetwork] = [.visa, .masterCard, .amex],
-    merchantCapabilities: [MerchantCapability] = [.supports3DS], supportedCountries: [String] = []
+    merchantCapabilities: [MerchantCapability] = [.supports3DS], supportedCountries: [String] = [],
+    merchantCategoryCode: String? = nil
   ) {
     self.businessName = businessName
     self.countryCode = countryCode.uppercased()
@@ -25,6 +28,7 @@ public struct PaymentRequestFactory: Sendable, Hashable {
     self.merchantCapabilities =
       merchantCapabilities.contains(.supports3DS) ? merchantCapabilities : [.supports3DS] + merchantCapabilities
     self.supportedCountries = supportedCountries.map { $0.uppercased() }
+    self.merchantCategoryCode = merchantCategoryCode
   }
 
   /// The request for a sheet.
@@ -46,6 +50,7 @@ public struct PaymentRequestFactory: Sendable, Hashable {
       shippingType: contents.service.shippingType,
       shippingContactEditingMode: isAtShop ? .storePickup : nil,
       applicationData: contents.applicationData, supportedCountries: supportedCountries,
+      merchantCategoryCode: merchantCategoryCode,
       supportsCouponCode: contents.supportsCouponCode, couponCode: contents.couponCode,
       agreement: contents.agreement)
   }

@@ -64,6 +64,7 @@ extension PaymentRequest: Codable {
     var shippingContactEditingMode: ContactEditingMode?
     var applicationData: String?
     var supportedCountries: [String]?
+    var merchantCategoryCode: String?
     var supportsCouponCode: Bool?
     var couponCode: String?
     var recurringPaymentRequest: RecurringPaymentJSON?
@@ -101,7 +102,8 @@ extension PaymentRequest: Codable {
       shippingMethods: try shippingMethods.map(ShippingMethodJSON.init).filled, shippingType: shippingType,
       shippingContactEditingMode: shippingContactEditingMode,
       applicationData: applicationData.filled.map { Base64.encode($0) },
-      supportedCountries: supportedCountries.filled, supportsCouponCode: supportsCouponCode ? true : nil,
+      supportedCountries: supportedCountries.filled, merchantCategoryCode: merchantCategoryCode,
+      supportsCouponCode: supportsCouponCode ? true : nil,
       couponCode: couponCode)
     try json.set(agreement)
     try json.encode(to: encoder)
@@ -123,6 +125,7 @@ extension PaymentRequest: Codable {
       shippingMethods: try (json.shippingMethods ?? []).map { try $0.method(currency) },
       shippingType: json.shippingType, shippingContactEditingMode: json.shippingContactEditingMode,
       applicationData: applicationData, supportedCountries: json.supportedCountries ?? [],
+      merchantCategoryCode: json.merchantCategoryCode,
       supportsCouponCode: json.supportsCouponCode ?? false, couponCode: json.couponCode,
       agreement: try json.agreement())
   }

@@ -72,6 +72,9 @@ package struct AcquirerCapabilities: Sendable {
   package let reversal: Bool
   /// Whether an authorization of zero asks the issuer if the card is good. It holds nothing.
   package var verifiesCards = false
+  /// Whether the provider is told the network of a sealed payment token, so that it takes none of a network that this
+  /// release does not know.
+  package var namesNetworks = false
   /// How long after an operation was sent the acquirer may still not know it. Only afterwards does "not found" mean
   /// that it never arrived.
   package let settleHorizon: Duration

@@ -43,6 +43,8 @@
     constructor(version, request) {
       const { isActive } = navigator.userActivation;
       device.log.push(`session ${version} ${request.total.amount} ${isActive ? "in the gesture" : "too late"}`);
+      const unknown = request.supportedNetworks.find((name) => device.refuses?.includes(name));
+      if (unknown) throw new TypeError(`"${unknown}" is not a valid payment network.`);
       if (!isActive) throw new DOMException("Must create a new ApplePaySession from a user gesture handler.");
       Object.assign(device, { session: this, request });
     }

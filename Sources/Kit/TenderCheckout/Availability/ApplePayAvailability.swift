@@ -42,7 +42,7 @@ public struct ApplePayAvailability: Sendable, Hashable {
 
   /// Asks the device.
   public init(of merchant: MerchantConfiguration, on device: PaymentDevice) {
-    networks = merchant.networks.known(on: device.platform)
+    networks = merchant.networks.known(on: device)
     reason = Self.reason(merchant, networks, device)
     button = reason.button
   }
@@ -56,7 +56,7 @@ public struct ApplePayAvailability: Sendable, Hashable {
     if device.hasCard(networks, merchant.capabilities) { return .cardReady }
     guard device.canOpenWallet() else { return .noWallet }
     if device.hasCard(networks, [.supports3DS]) { return .otherKindOnly }
-    let all = CardNetwork.allCases.known(on: device.platform)
+    let all = (CardNetwork.known + merchant.networks).known(on: device)
     return device.hasCard(all, [.supports3DS]) ? .otherNetworksOnly : .noCard
   }
 }

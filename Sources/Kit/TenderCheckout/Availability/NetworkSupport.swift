@@ -1,30 +1,19 @@
 public import TenderPayments
 
 extension CardNetwork {
-  /// The release of iOS whose PassKit first knew the network. The device refuses a request that names an unknown
-  /// network, so newer networks are left out.
-  public var introduced: PlatformVersion {
-    switch self {
-    case .amex, .masterCard, .visa: PlatformVersion(8)
-    case .discover, .privateLabel: PlatformVersion(9)
-    case .chinaUnionPay, .interac: PlatformVersion(9, 2)
-    case .jcb: PlatformVersion(10, 1)
-    case .cartesBancaires: PlatformVersion(11, 2)
-    case .eftpos, .electron, .maestro, .vPay: PlatformVersion(12)
-    case .elo, .mada: PlatformVersion(12, 1)
-    case .girocard: PlatformVersion(14)
-    case .mir: PlatformVersion(14, 5)
-    case .dankort: PlatformVersion(15, 1)
-    case .bancomat, .bancontact: PlatformVersion(16)
-    case .bankAxept: PlatformVersion(17, 5)
-    }
-  }
+  /// The release of iOS whose PassKit first knew the network; nil for a network that this release does not know.
+  public var introduced: PlatformVersion? { facts.map { PlatformVersion($0.iOSMajor, $0.iOSMinor) } }
 
-  /// Whether PassKit on this platform knows the network.
-  public func isKnown(on platform: Platform) -> Bool { introduced <= platform.passKit }
+  /// Whether PassKit on this platform knows the network. Of a network that this release does not know, the device says.
+  ///
+  /// PassKit refuses a request that names a network unknown to it, so these are left out.
+  public func isKnown(on device: PaymentDevice) -> Bool {
+    if let introduced { return introduced <= device.platform.passKit }
+    return device.availableNetworks().contains(self)
+  }
 }
 
 extension Sequence<CardNetwork> {
-  /// Those that the platform knows, in the same order.
-  public func known(on platform: Platform) -> [CardNetwork] { filter { $0.isKnown(on: platform) } }
+  /// Those that the device knows, in the same order.
+  public func known(on device: PaymentDevice) -> [CardNetwork] { filter { $0.isKnown(on: device) } }
 }

@@ -9,6 +9,8 @@ public struct PaymentDevice: Sendable {
   public let canMakePayments: @Sendable () -> Bool
   /// A card of one of these networks is in the wallet, with these capabilities.
   public let hasCard: @Sendable (_ networks: [CardNetwork], _ capabilities: [MerchantCapability]) -> Bool
+  /// The networks that the device knows, which may be newer than this release.
+  public let availableNetworks: @Sendable () -> [CardNetwork]
   /// Wallet can be opened to add a card.
   public let canOpenWallet: @Sendable () -> Bool
   /// Opens Wallet to add a card.
@@ -18,11 +20,13 @@ public struct PaymentDevice: Sendable {
   public init(
     platform: Platform, canMakePayments: @escaping @Sendable () -> Bool,
     hasCard: @escaping @Sendable (_ networks: [CardNetwork], _ capabilities: [MerchantCapability]) -> Bool,
-    canOpenWallet: @escaping @Sendable () -> Bool, openWallet: @escaping @Sendable () async -> Void
+    canOpenWallet: @escaping @Sendable () -> Bool, openWallet: @escaping @Sendable () async -> Void,
+    availableNetworks: @escaping @Sendable () -> [CardNetwork] = { [] }
   ) {
     self.platform = platform
     self.canMakePayments = canMakePayments
     self.hasCard = hasCard
+    self.availableNetworks = availableNetworks
     self.canOpenWallet = canOpenWallet
     self.openWallet = openWallet
   }

@@ -15,7 +15,8 @@
             usingNetworks: networks.map(\.passKit), capabilities: PKMerchantCapability(capabilities.map(\.passKit)))
         },
         canOpenWallet: { PKPassLibrary.isPassLibraryAvailable() },
-        openWallet: { await openPaymentSetup() })
+        openWallet: { await openPaymentSetup() },
+        availableNetworks: { PKPaymentRequest.availableNetworks().compactMap { CardNetwork(rawValue: $0.rawValue) } })
     }
 
     @MainActor private static func openPaymentSetup() { PKPassLibrary().openPaymentSetup() }

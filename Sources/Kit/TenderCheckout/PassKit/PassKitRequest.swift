@@ -23,6 +23,9 @@
       if let shippingContactEditingMode { request.shippingContactEditingMode = shippingContactEditingMode.passKit }
       if !applicationData.isEmpty { request.applicationData = Data(applicationData) }
       if !supportedCountries.isEmpty { request.supportedCountries = Set(supportedCountries) }
+      if #available(iOS 18, macOS 15, *), let code = merchantCategoryCode.flatMap(Int16.init) {
+        request.merchantCategoryCode = PKPaymentRequest.MerchantCategoryCode(rawValue: code)
+      }
       request.supportsCouponCode = supportsCouponCode
       request.couponCode = couponCode
       agreement?.put(into: request)

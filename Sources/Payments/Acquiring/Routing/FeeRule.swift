@@ -59,7 +59,7 @@ package struct FeeRule: Sendable, Hashable {
   private static func networks(_ text: String?) throws(RouteRuleError) -> Set<CardNetwork> {
     var networks: Set<CardNetwork> = []
     for name in text?.split(separator: ",") ?? [] {
-      guard let network = CardNetwork(rawValue: String(name)) else {
+      guard let network = CardNetwork(known: String(name)) else {
         throw RouteRuleError("“\(name)” is not a network such as visa")
       }
       networks.insert(network)

@@ -27,7 +27,7 @@ package struct RouteRule: Sendable, Hashable {
       let parts = word.split(separator: "=", maxSplits: 1).map(String.init)
       guard parts.count == 2 else { throw RouteRuleError("write “\(word)” as a condition, such as network=visa") }
       switch parts[0] {
-      case "network": networks = Set(try Self.each(parts[1], "a network such as visa", CardNetwork.init(rawValue:)))
+      case "network": networks = Set(try Self.each(parts[1], "a network such as visa", CardNetwork.init(known:)))
       case "currency": currencies = Set(try Self.each(parts[1], "a currency such as EUR", Self.currency))
       case "country": countries = Set(try Self.each(parts[1], "a country such as IE", Self.country))
       case "amount": amount = parts[1]

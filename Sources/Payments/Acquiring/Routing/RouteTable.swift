@@ -112,6 +112,9 @@ package struct ConfiguredRoute: Sendable {
   fileprivate func obstacle(for payment: RoutedPayment) -> RouteObstacle? {
     let capabilities = acquirer.capabilities
     guard capabilities.instruments.contains(payment.instrument) else { return .instrument(payment.instrument) }
+    if payment.instrument == .sealed, capabilities.namesNetworks, let network = payment.network, network.facts == nil {
+      return .networkUnknown
+    }
     if let key = payment.sealedKey, !sealedKeys.isEmpty, !sealedKeys.contains(key) { return .anotherKey }
     guard capabilities.exponent(payment.amount.currency) != nil else { return .currencyNotTaken }
     guard capabilities.toAcquirer(payment.amount) != nil else { return .amountTooFine }
@@ -164,6 +167,8 @@ package enum RouteObstacle: Sendable, Hashable {
   case instrument(AcquirerCapabilities.Instrument)
   /// The payment token is encrypted to a key of another provider.
   case anotherKey
+  /// The connector has to name the card's network to its provider, and does not know it.
+  case networkUnknown
   case currencyNotTaken
   /// The acquirer counts the currency with fewer decimals than the amount has.
   case amountTooFine
@@ -181,6 +186,7 @@ package enum RouteObstacle: Sendable, Hashable {
     case .instrument(.network): "the connector takes sealed payment tokens only"
     case .instrument(.sealed): "the connector takes decrypted payment tokens only"
     case .anotherKey: "the payment token is encrypted to another provider's key"
+    case .networkUnknown: "the connector does not know the card's network"
     case .currencyNotTaken: "the acquirer does not take the currency"
     case .amountTooFine: "the acquirer counts the currency in larger units"
     case .verificationNotOffered: "the connector verifies no card without a payment"

@@ -9,7 +9,7 @@ extension SandboxCard {
     let parts = text.split(separator: ":", omittingEmptySubsequences: false).map(String.init)
     guard parts.count == 3, let dpan = DPAN(parts[0]), Self.hasCheckDigit(parts[0]),
       let expiry = Self.lastDay(of: parts[1]),
-      let network = CardNetwork.allCases.first(where: { $0.rawValue.lowercased() == parts[2].lowercased() })
+      let network = CardNetwork(known: parts[2])
     else { return nil }
     self.init(
       id: "typed", label: "A card that was typed", network: network, type: .credit, suffix: dpan.lastFour, dpan: dpan,

@@ -1,5 +1,5 @@
 import DirectWire
-package import TenderPayments
+import TenderPayments
 
 /// Payment products: Apple Pay is the only one.
 package struct PlatformProducts: Sendable {
@@ -67,34 +67,5 @@ package struct ProductQuery: Sendable, Hashable {
       throw PlatformRefusal.invalid("countryCode", "Not two capital letters of ISO 3166-1.")
     }
     return !isRecurring && !merchant.networks.isEmpty && merchant.refusal == nil
-  }
-}
-
-extension CardNetwork {
-  /// The raw value of Apple's `PKPaymentNetwork`.
-  package var appleName: String {
-    switch self {
-    case .amex: "AmEx"
-    case .bancomat: "Bancomat"
-    case .bancontact: "Bancontact"
-    case .bankAxept: "BankAxept"
-    case .cartesBancaires: "CartesBancaires"
-    case .chinaUnionPay: "ChinaUnionPay"
-    case .dankort: "Dankort"
-    case .discover: "Discover"
-    case .eftpos: "Eftpos"
-    case .electron: "Electron"
-    case .elo: "Elo"
-    case .girocard: "girocard"
-    case .interac: "Interac"
-    case .jcb: "JCB"
-    case .mada: "mada"
-    case .maestro: "Maestro"
-    case .masterCard: "MasterCard"
-    case .mir: "Mir"
-    case .privateLabel: "PrivateLabel"
-    case .visa: "Visa"
-    case .vPay: "VPay"
-    }
   }
 }

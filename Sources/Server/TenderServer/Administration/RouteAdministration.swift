@@ -107,7 +107,7 @@ extension RoutedPayment {
     }
     let network = try body.memberIfPresent("network")
     let known = try network.map { field throws(JSONError) in
-      guard let known = CardNetwork(rawValue: try field.string) else {
+      guard let known = CardNetwork(known: try field.string) else {
         throw JSONError(.invalid, path: field.path, "not a network, such as visa or masterCard")
       }
       return known

@@ -88,7 +88,7 @@ private struct ShadowPayment: Sendable {
       sale.shopper = SaleDetails.Shopper(countryCode: country)
     }
     sale.cardNetwork = try body.memberIfPresent("network").flatMap { field throws(JSONError) in
-      CardNetwork(rawValue: try field.string)
+      CardNetwork(known: try field.string)
     }
     return RouteChoice(sale: sale)
   }

@@ -161,8 +161,7 @@ private struct PaymentCall {
   private static func card(_ token: JSONValue) -> NamedCard {
     let method = token["paymentMethod"]
     let name = method?["displayName"]?.text.flatMap { isName($0) ? $0 : nil }
-    let network = method?["network"]?.text?.lowercased()
-    return NamedCard(name: name, network: CardNetwork.allCases.first { $0.rawValue.lowercased() == network })
+    return NamedCard(name: name, network: method?["network"]?.text.flatMap(CardNetwork.init(rawValue:)))
   }
 
   /// Operators read it on terminals, which take control characters for commands.

@@ -1,3 +1,4 @@
+import Acquiring
 import Crypto
 import Foundation
 import Gateway
@@ -26,6 +27,7 @@ extension MerchantFolder {
   var terms: MerchantTerms {
     var terms = MerchantTerms(
       supportedNetworks: profile.networks, merchantCapabilities: profile.capabilities,
+      merchantCategory: profile.sale.merchantCategory,
       contactFields: profile.contactFields, lines: profile.lines, locale: profile.locale,
       callbackSigner: callbackSigner, callbackHosts: profile.callbackHosts, basketSource: profile.basketSource,
       platformDomain: platformDomains.first)

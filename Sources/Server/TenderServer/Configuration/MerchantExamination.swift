@@ -19,6 +19,7 @@ struct MerchantExamination {
       problems.add(MerchantSettings.missing(setting, file))
     }
     names(settings, places, &problems)
+    sheets(settings, places, &problems)
     association(settings.domains, &problems)
     if let identifier = try? MerchantIdentifier(settings.merchantIdentifier) {
       certificates(settings, identifier, &problems)
@@ -36,6 +37,18 @@ struct MerchantExamination {
     if !settings.displayName.isEmpty { check("displayName") { _ = try DisplayName(settings.displayName) } }
     check("teamIdentifier") { if let team = settings.teamIdentifier { _ = try TeamIdentifier(team) } }
     check("merchantCapabilities") { try MerchantProfile.requireCryptograms(settings, file) }
+  }
+
+  /// What the server takes and a device may refuse.
+  private func sheets(_ settings: MerchantSettings, _ places: [String: String], _ problems: inout ProblemList) {
+    for network in settings.unknownNetworks {
+      problems.add(
+        ConfigurationError(
+          "supportedNetworks",
+          "this release does not know \(network.rawValue): the sheet is asked for it where the browser or device knows it, "
+            + "and no connector that has to name it takes its cards; see that the name is Apple's",
+          place: places["supportedNetworks"], isWarning: true))
+    }
   }
 
   private func association(_ domains: [String], _ problems: inout ProblemList) {

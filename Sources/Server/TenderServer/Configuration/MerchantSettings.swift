@@ -39,6 +39,8 @@ package struct MerchantSettings: Sendable {
   /// Whether the server calls the merchant's, and needs a key to sign with.
   var callsMerchant: Bool { !callbackHosts.isEmpty || basketSource != nil }
 
+  var unknownNetworks: [CardNetwork] { networks.filter { $0.facts == nil } }
+
   /// What the merchant wants of the platform's payment pages.
   package struct HostedPageSettings: Sendable, Hashable {
     package var regions: [String] = []
@@ -109,8 +111,9 @@ extension SettingsTable where Target == MerchantSettings {
     Setting(
       "currencyCode", .currency, \.currency, "The currency of the merchant's baskets.", isRequired: true),
     Setting(
-      "supportedNetworks", .list(of: .choice(of: CardNetwork.allCases), atLeast: 1), \.networks,
-      "The cards that the merchant takes."),
+      "supportedNetworks", .list(of: .network, atLeast: 1), \.networks,
+      "The cards that the merchant takes. A network that this release does not know reaches the sheet all the same, with "
+        + "a warning; its payments take no route whose connector has to name the network."),
     Setting(
       "merchantCapabilities", .list(of: .choice(of: MerchantCapability.allCases), atLeast: 1),
       \.capabilities, "What the merchant's acquirer can do; `supports3DS` must be there."),
@@ -188,7 +191,7 @@ extension SettingsTable where Target == MerchantSettings {
       "Which route a payment takes: the first that fits. Without rules every route, in the order of the folders."),
     Setting(
       "merchantCategory", .text("four digits of ISO 18245", as: "5812", where: SaleSettings.isCategory),
-      \.merchantCategory, "The merchant category that the provider is told."),
+      \.merchantCategory, "The merchant category that the provider and the payment sheet are told."),
     Setting(
       "merchantAccounts", .list(of: .routeAccount), \.merchantAccounts,
       "The merchant's account at a provider, where the route has several. The default is the route's first."),
@@ -245,6 +248,12 @@ private enum SaleSettings {
   static func isCategory(_ text: String) -> Bool {
     text.utf8.count == 4 && text.utf8.allSatisfy { (0x30...0x39).contains($0) }
   }
+}
+
+extension SettingType<CardNetwork> {
+  fileprivate static let network = one(
+    "a network of Apple Pay: " + CardNetwork.known.map(\.rawValue).joined(separator: ", ") + ", or a newer one",
+    as: "visa", read: { CardNetwork(rawValue: $0) }, text: { $0.rawValue })
 }
 
 extension SettingType<Currency> {

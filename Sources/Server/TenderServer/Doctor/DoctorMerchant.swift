@@ -5,6 +5,7 @@ extension DoctorCheck {
     merchantReadable, merchantServed, merchantIdentifierForm, merchantIdentifierShared, merchantIdentifierEnvironments,
     apiKeys,
     webhookKeys, identityPresent, processingPresent, processingCount, loneKeys, domainShared,
+    networksKnown,
   ]
 
   static let merchantReadable = DoctorCheck(
@@ -52,6 +53,11 @@ extension DoctorCheck {
   static let domainShared = DoctorCheck(
     "domain_shared", "A domain belongs to one merchant.", meaning: "The server does not start or reload.",
     remedy: "Take the domain out of one merchant.yaml.")
+  static let networksKnown = DoctorCheck(
+    "networks_known", "This release knows every network that the merchant takes.",
+    meaning: "The sheet offers the network only where the browser or device knows it; no connector that has to name it "
+      + "takes its cards.",
+    remedy: "See that the name is Apple's. If it is, give the merchant a route whose provider is not told the network.")
 }
 
 extension Doctor {
@@ -86,6 +92,14 @@ extension Doctor {
     guard let settings = merchant.settings else { return [] }
     return [environments(merchant), apiKeys(merchant), identity(merchant), processing(merchant), count(merchant)]
       + (settings.webhooks.isEmpty ? [] : [webhookKeys(merchant)]) + loneKeys(merchant)
+      + [networks(merchant.id, settings)]
+  }
+
+  private func networks(_ id: String, _ settings: MerchantSettings) -> DoctorFinding {
+    let unknown = settings.unknownNetworks
+    return unknown.isEmpty
+      ? DoctorCheck.networksKnown.ok(id, settings.networks.map(\.rawValue).joined(separator: ", "))
+      : DoctorCheck.networksKnown.warning(id, "unknown: \(unknown.map(\.rawValue).joined(separator: ", "))")
   }
 
   private func environments(_ merchant: ExaminedMerchant) -> DoctorFinding {

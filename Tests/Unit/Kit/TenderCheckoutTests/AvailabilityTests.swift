@@ -47,13 +47,22 @@ import Testing
     #expect(Platform.macOS(PlatformVersion(13, 3)).passKit == PlatformVersion(16, 3))
     #expect(Platform.macOS(PlatformVersion(15)).passKit == PlatformVersion(18))
     #expect(Platform.macOS(PlatformVersion(26, 1)).passKit == PlatformVersion(26, 1))
-    #expect(CardNetwork.dankort.isKnown(on: .iOS(PlatformVersion(15, 1))))
-    #expect(!CardNetwork.dankort.isKnown(on: .iOS(PlatformVersion(15))))
+    #expect(CardNetwork.dankort.isKnown(on: .phone(.iOS(PlatformVersion(15, 1)))))
+    #expect(!CardNetwork.dankort.isKnown(on: .phone(.iOS(PlatformVersion(15)))))
   }
 
   @Test func `is never without a reason in words, and every network has its release`() {
     for reason in ApplePayAvailability.Reason.allCases { #expect(reason.explanation.hasSuffix(".")) }
-    for network in CardNetwork.allCases { #expect(network.introduced <= PlatformVersion(17, 5)) }
+    for network in CardNetwork.known { #expect(network.introduced.map { $0 <= PlatformVersion(17, 5) } == true) }
+  }
+
+  @Test func `asks a device for a network that is newer than this release only if the device knows it`() throws {
+    let new = try #require(CardNetwork(rawValue: "neuCard"))
+    let offers: [CardNetwork] = [.visa, new]
+    #expect(answer(.phone(), networks: offers).networks == [.visa])
+    let device = PaymentDevice.phone(available: [try #require(CardNetwork(rawValue: "NeuCard"))])
+    #expect(answer(device, networks: offers).networks == offers)
+    #expect(new.appleName == "neuCard" && new.introduced == nil)
   }
 }
 

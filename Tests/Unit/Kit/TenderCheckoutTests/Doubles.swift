@@ -235,7 +235,8 @@ extension PaymentDevice {
   /// A phone with a wallet.
   static func phone(
     _ platform: Platform = .iOS(PlatformVersion(18)), canPay: Bool = true, networks: Set<CardNetwork> = [.visa],
-    kinds: Set<MerchantCapability> = [.supportsCredit, .supportsDebit], hasWallet: Bool = true
+    kinds: Set<MerchantCapability> = [.supportsCredit, .supportsDebit], hasWallet: Bool = true,
+    available: [CardNetwork] = []
   ) -> PaymentDevice {
     PaymentDevice(
       platform: platform, canMakePayments: { canPay },
@@ -243,7 +244,7 @@ extension PaymentDevice {
         let wantedKinds = Set(capabilities).intersection([.supportsCredit, .supportsDebit])
         return !networks.isDisjoint(with: wanted) && (wantedKinds.isEmpty || !wantedKinds.isDisjoint(with: kinds))
       },
-      canOpenWallet: { hasWallet }, openWallet: {})
+      canOpenWallet: { hasWallet }, openWallet: {}, availableNetworks: { available })
   }
 }
 

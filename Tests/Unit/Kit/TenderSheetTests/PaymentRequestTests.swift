@@ -12,7 +12,7 @@ private func text(_ value: some Encodable) throws -> String {
 @Suite struct `A payment request` {
   private let factory = PaymentRequestFactory(
     businessName: "Harbour Kitchen", countryCode: "ie", merchantCapabilities: [.supportsCredit],
-    supportedCountries: ["IE", "GB"])
+    supportedCountries: ["IE", "GB"], merchantCategoryCode: "5812")
 
   private func euro(_ units: Int64) throws -> Amount {
     Amount(minorUnits: units, currency: try #require(Currency(code: "EUR")))
@@ -45,7 +45,7 @@ private func text(_ value: some Encodable) throws -> String {
         "lineItems":[{"amount":"12.90","label":"Fish and chips","type":"final"},\
         {"amount":"-1.29","label":"Lunch offer","type":"final"},{"amount":"2.50","label":"Bike","type":"final"},\
         {"amount":"0.30","label":"Card fee","type":"final"}],\
-        "merchantCapabilities":["supports3DS","supportsCredit"],\
+        "merchantCapabilities":["supports3DS","supportsCredit"],"merchantCategoryCode":"5812",\
         "requiredShippingContactFields":["postalAddress","name","phone","email"],\
         "shippingMethods":[{"amount":"2.50","dateComponentsRange":\
         {"endDateComponents":{"days":21,"hours":20,"months":11,"years":2026},\

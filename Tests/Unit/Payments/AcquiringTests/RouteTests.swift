@@ -54,6 +54,21 @@ import Testing
     #expect(copy.sale(of: merchant).merchantCategory == "5812")
   }
 
+  @Test func `whose provider is told the network takes no sealed payment token of a network that no release knew`()
+    throws
+  {
+    var naming = acquirer("braintree", "eu", instruments: [.sealed])
+    naming.capabilities.namesNetworks = true
+    let table = RouteTable([ConfiguredRoute(naming), ConfiguredRoute(acquirer("adyen", "eu", instruments: [.sealed]))])
+    var sealed = payment()
+    sealed.instrument = .sealed
+    #expect(table.candidates(for: sealed).map(\.capabilities.route) == ["braintree/eu", "adyen/eu"])
+    sealed.network = CardNetwork(rawValue: "neuCard")
+    #expect(table.candidates(for: sealed).map(\.capabilities.route) == ["adyen/eu"])
+    #expect(table.findings(for: sealed).first?.obstacle == .networkUnknown)
+    #expect(throws: RouteRuleError.self) { try RouteRule("adyen network=neuCard") }
+  }
+
   @Test func `is the basket's own where it names one, and no other`() throws {
     var named = payment()
     named.wantedRoute = Route(connector: "adyen", account: "eu")

@@ -86,7 +86,8 @@ import Testing
 
   @Test(arguments: [
     "webhooks: https://shop.example.com/hooks", "domains: shop.example.com", "supportedNetworks: visa",
-    "supportedNetworks: [visa, vissa]", "supportedNetworks: []", "merchantCapabilities: []", "countryCode: ZZ",
+    "supportedNetworks: [visa, vi-ssa]", "supportedNetworks: [cartesBancaires, carteBancaire]", "supportedNetworks: []",
+    "merchantCapabilities: []", "countryCode: ZZ",
     "callbackHosts: ['https://shop.example.com']", "domains: ['shop.example.com/']", "supportedNetworks: [visa, visa]",
     "countryCode: Ireland", "currencyCode: XAU",
     "encryptTo: everybody", "webhooks: [a, b, c, d, e, f]", "statementDescriptor: Käse", "merchantCategory: '581'",

@@ -52,6 +52,7 @@ extension Fault {
     },
     Fault("key_without_certificate", .warning) { try $0.copy("processing/1.key", "processing/9.key") },
     Fault("domain_shared") { try $0.double() },
+    Fault("networks_known", .warning) { $0.merchantYAML.append("supportedNetworks: [visa, neuCard]") },
   ]
 
   private static let certificates: [Fault] = [

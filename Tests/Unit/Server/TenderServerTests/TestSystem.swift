@@ -210,7 +210,8 @@ final class TestSystem: Sendable {
 
   private static func writeToShoppers(_ folder: String) throws {
     try write(
-      "orderConfirmation: true\nrefundNotice: true\nmailReplyTo: help@kitsune.example\nmailColor: \"#0b6e4f\"",
+      "orderConfirmation: true\nrefundNotice: true\nmailReplyTo: help@kitsune.example\nmailColor: \"#0b6e4f\"\n"
+        + "merchantCategory: \"5814\"",
       below: folder)
   }
 

@@ -43,6 +43,7 @@ struct BraintreeConnector: Sendable {
       holdLifetime: .seconds(86_400 * 7), exponent: settings.decimals(for:),
       merchantAccount: { settings.merchantAccounts[$0] })
     capabilities.merchantAccounts = settings.accounts
+    capabilities.namesNetworks = true
     return capabilities
   }
 

@@ -31,7 +31,7 @@ extension BraintreeConnector {
     }
     var token: JSONObject = [
       "paymentData": .string(Base64.encode(verified.token.braintreePaymentData)),
-      "paymentNetwork": .string(network.braintreeName),
+      "paymentNetwork": .string(network.appleName),
       "transactionIdentifier": .string(Hex.encode(verified.token.transactionID)),
     ]
     token["paymentInstrumentName"] = request.sale.cardName.map(JSONValue.string)
@@ -210,20 +210,5 @@ extension EncryptedPaymentToken {
       "signature": .string(Base64.encode(signature)), "header": .object(header),
     ]
     return data.serialized()
-  }
-}
-
-extension CardNetwork {
-  /// The network in the spelling of Apple's payment token, which Braintree takes.
-  fileprivate var braintreeName: String {
-    switch self {
-    case .visa: "Visa"
-    case .masterCard: "MasterCard"
-    case .amex: "AmEx"
-    case .discover: "Discover"
-    case .jcb: "JCB"
-    case .maestro: "Maestro"
-    default: rawValue
-    }
   }
 }

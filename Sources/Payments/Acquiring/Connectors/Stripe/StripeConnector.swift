@@ -67,13 +67,15 @@ struct StripeConnector: Sendable {
   private static let safeWindow = Duration.seconds(86_400 - 600)
 
   static func capabilities(_ settings: StripeSettings) -> AcquirerCapabilities {
-    AcquirerCapabilities(
+    var capabilities = AcquirerCapabilities(
       name: "stripe", account: settings.account, instruments: [.network, .sealed], preparedInstruments: [.sealed],
       parts: settings.multicapture ? [.capture, .furtherCaptures, .refund] : [.capture, .refund],
       idempotency: .reference(window: safeWindow), authorizationIdempotency: .reference(window: safeWindow),
       inquiry: true, reversal: false,
       settleHorizon: .seconds(300), holdLifetime: .seconds(7 * 86_400), exponent: exponent,
       merchantAccount: { _ in settings.connectedAccounts.first })
+    capabilities.namesNetworks = true
+    return capabilities
   }
 
   /// Stripe's decimals, which differ from ISO 4217's for three currencies.

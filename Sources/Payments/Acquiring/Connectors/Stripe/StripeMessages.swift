@@ -32,7 +32,7 @@ enum StripeMessages {
     form.add(
       "pk_token", String(decoding: JSONValue.object(verified.token.paymentData).serialized(), as: UTF8.self))
     form.add("pk_token_instrument_name", sale.cardName ?? "Apple Pay")
-    form.add("pk_token_payment_network", sale.cardNetwork?.stripeName ?? "Unknown")
+    form.add("pk_token_payment_network", sale.cardNetwork?.appleName ?? "Unknown")
     form.add("pk_token_transaction_id", Hex.encode(verified.token.transactionID))
     return form
   }
@@ -158,20 +158,5 @@ extension StripeMessages {
       case .failure(let error): "\(error)"
       }
     return Transcript(request: "\(method) \(url) \(form.masked(except: shownFields))", response: answer)
-  }
-}
-
-extension CardNetwork {
-  /// The network in the spelling of Apple's payment token.
-  fileprivate var stripeName: String {
-    switch self {
-    case .visa: "Visa"
-    case .masterCard: "MasterCard"
-    case .amex: "AmEx"
-    case .discover: "Discover"
-    case .jcb: "JCB"
-    case .maestro: "Maestro"
-    default: rawValue
-    }
   }
 }

@@ -115,11 +115,17 @@ open class PKPaymentRequest: NSObject {
   public var shippingType: PKShippingType = .shipping
   public var applicationData: Data?
   public var supportedCountries: Set<String>?
+  public var merchantCategoryCode: MerchantCategoryCode?
   public var recurringPaymentRequest: PKRecurringPaymentRequest?
   public var automaticReloadPaymentRequest: PKAutomaticReloadPaymentRequest?
   public var deferredPaymentRequest: PKDeferredPaymentRequest?
 
   public override init() {}
+
+  public struct MerchantCategoryCode: RawRepresentable, Hashable, Sendable {
+    public let rawValue: Int16
+    public init(rawValue: Int16) { self.rawValue = rawValue }
+  }
 
   public class func availableNetworks() -> [PKPaymentNetwork] { SandboxWallet.networks }
 }

@@ -11,7 +11,9 @@ public final class SandboxWallet: Sendable {
   /// The wallet that the code under test finds, for the task that set it.
   @TaskLocal public static var current = SandboxWallet(sandbox: URL(fileURLWithPath: "/"))
 
-  static let networks: [PKPaymentNetwork] = [.visa, .masterCard, .amex, .discover, .JCB, .maestro]
+  static let networks: [PKPaymentNetwork] = [
+    .visa, .masterCard, .amex, .discover, .JCB, .maestro, PKPaymentNetwork("NeuCard"),
+  ]
 
   /// What a test decides.
   public struct Abilities: Sendable {
