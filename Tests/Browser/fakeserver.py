@@ -48,6 +48,7 @@ class FakeServer:
             "/": self.page(device, body), "/device.js": ROOT / "Tests/Browser/kit/device.js",
             **{f"/applepay/{path.name}": path for path in KIT.iterdir()}}
         self.calls = []
+        self.sent = []  # of every call: what it is, its query, its body
         self.flows = threading.Event()
         self.flows.set()
 
@@ -95,8 +96,10 @@ def fake_server(body='<tender-apple-pay basket="B"></tender-apple-pay>', answers
         protocol_version = "HTTP/1.1"
 
         def handle_any(self):
-            self.rfile.read(int(self.headers.get("Content-Length") or 0))
-            path = self.path.split("?")[0]
+            sent = self.rfile.read(int(self.headers.get("Content-Length") or 0))
+            path, _, query = self.path.partition("?")
+            if path not in scripted.files:
+                scripted.sent.append((f"{self.command} {path.removeprefix('/applepay/')}", query, sent.decode()))
             status, body = scripted.answer(self.command, path)
             with contextlib.suppress(OSError):  # the page has given up
                 self.send_response(status)

@@ -1,9 +1,17 @@
 """The platform's own payment page in the demo: a market stall without a page sends its shoppers there."""
 
+import base64
+import email.utils
+import hashlib
+import hmac
+import json
 import urllib.parse
+import urllib.request
 
 from selenium.webdriver.common.by import By
 from selenium.webdriver.support.ui import Select
+
+from shopper import PATIENCE
 
 STALL = "/stall"
 
@@ -17,6 +25,23 @@ def enter(shopper, ware="chowder", language="en-IE", minutes=180):
     shopper.press("Go to payment")
     shopper.until(lambda: "/hosted/" in shopper.browser.current_url, "the stall leads to no payment page")
     return checkout_id(shopper)
+
+
+def create(demo, merchant):
+    """The backend of a merchant makes a checkout, by a call that it signs (v1HMAC). Gives the checkout's id."""
+    key = next((demo.home / f".tender/demo-{demo.port}/merchants/{merchant}/api-keys").glob("*.secret"))
+    path, date = f"/v2/{merchant}/hostedcheckouts", email.utils.formatdate(usegmt=True)
+    body = json.dumps({
+        "order": {"amountOfMoney": {"amount": 1450, "currencyCode": "EUR"}, "references": {"merchantReference": "F-1"}},
+        "hostedCheckoutSpecificInput": {"locale": "en_IE", "returnUrl": f"{demo.shop}/page"},
+        "mobilePaymentMethodSpecificInput": {"authorizationMode": "SALE", "paymentProductId": 302}}).encode()
+    text = f"POST\napplication/json\n{date}\n{path}\n".encode()
+    code = hmac.new(key.read_text(encoding="utf-8").strip().encode(), text, hashlib.sha256).digest()
+    request = urllib.request.Request(f"http://127.0.0.1:{demo.port}{path}", data=body, headers={
+        "Host": f"localhost:{demo.port}", "Content-Type": "application/json", "Date": date,
+        "Authorization": f"GCS v1HMAC:{key.stem}:{base64.b64encode(code).decode()}"})
+    with urllib.request.urlopen(request, timeout=PATIENCE) as answer:
+        return json.loads(answer.read())["hostedCheckoutId"]
 
 
 def checkout_id(shopper):

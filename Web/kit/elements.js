@@ -9,16 +9,17 @@ export const define = (given) => {
   customElements.define("tender-apple-pay-mark", ApplePayMark);
 };
 
+const CONNECTING = ["server", "apple-script", "top-origin"];
 const OFFERED = ["buy", "set-up"];
 
 const prepare = (element, basket) => {
   kit.addToHead("link", { rel: "stylesheet", href: kit.own("tender.css") });
-  const [server, script] = ["server", "apple-script"].map((name) => element.getAttribute(name) ?? undefined);
-  return new kit.TenderCheckout({ server, basket, appleScript: script === "" ? true : script });
+  const [server, script, topOrigin] = CONNECTING.map((name) => element.getAttribute(name) ?? undefined);
+  return new kit.TenderCheckout({ server, basket, appleScript: script === "" ? true : script, topOrigin });
 };
 
 class ApplePay extends HTMLElement {
-  static observedAttributes = ["basket", "server", "apple-script", "type", "button-style", "locale"];
+  static observedAttributes = ["basket", ...CONNECTING, "type", "button-style", "locale"];
   #checkout;
   #button;
   #kind;
@@ -39,7 +40,7 @@ class ApplePay extends HTMLElement {
 
   attributeChangedCallback(name, before, after) {
     if (!this.#checkout || before === after) return; // not connected yet
-    if (["basket", "server", "apple-script"].includes(name)) this.#renew();
+    if (["basket", ...CONNECTING].includes(name)) this.#renew();
     else this.#draw();
   }
 

@@ -10,6 +10,8 @@ const SENTENCES = {
     ? 'This frame may not take payments: the page around it has to write <iframe allow="payment">.'
     : "The page's Permissions-Policy does not allow payments.",
   origin_not_registered: "Apple Pay is not available here.",
+  top_origin_not_registered: "Apple Pay is not available here.",
+  top_origin_unknown: "Apple Pay is not available here.",
   "": "",
   disabled: "The merchant takes no Apple Pay here: it has no identity certificate on the server.",
   simulated_session: "The simulated Apple Pay is on a page that takes real money. Remove its script.",

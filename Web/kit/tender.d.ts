@@ -2,7 +2,7 @@
  * One reason why Apple Pay is not available: a stable code and a sentence for the developer.
  *
  * The kit's own codes, in the order in which to see to them: `insecure_page`, `payment_not_permitted`,
- * `origin_not_registered` (the remedy is in the console), `disabled`, `simulated_session`, `no_apple_pay`,
+ * `origin_not_registered`, `top_origin_not_registered` and `top_origin_unknown` (the remedy is in the console), `disabled`, `simulated_session`, `no_apple_pay`,
  * `version_too_old`, `device_cannot_pay`, `no_active_card`; and
  * `script_not_loaded`, `connection_lost`, `no_basket`, `not_prepared`. All others are the server's.
  */
@@ -21,6 +21,11 @@ export interface CheckoutOptions {
    * iPhone: `true` for the newest, or the address of a certain release. Never loaded in `simulated`.
    */
   appleScript?: boolean | string;
+  /**
+   * For a page in a frame: the origin of the page in the address bar, where the browser does not tell it. The server
+   * takes only the merchant's own domains.
+   */
+  topOrigin?: string;
 }
 
 /** What the order is for, before the sheet opens. */
@@ -153,6 +158,8 @@ export class TenderCheckout extends EventTarget {
   readonly server: string;
   readonly basket?: string;
   readonly appleScript?: boolean | string;
+  /** Of a page in a frame: the origin of the page in the address bar, or `null` where it is hidden. */
+  readonly topOrigin?: string;
   readonly metadata?: Metadata;
   /** What the next sheet will be opened with: totals and items to show beside the button. */
   readonly shown?: ShownBasket;
@@ -191,7 +198,7 @@ export class TenderCheckout extends EventTarget {
 }
 
 /**
- * `<tender-apple-pay basket server type button-style locale apple-script>`.
+ * `<tender-apple-pay basket server type button-style locale apple-script top-origin>`.
  *
  * The attribute `state` is a `CheckoutState`, or `paid`. In the states `buy` and `set-up` there is a button.
  */
@@ -202,7 +209,7 @@ export interface TenderApplePayElement extends HTMLElement {
   readonly checkout: TenderCheckout;
 }
 
-/** `<tender-apple-pay-mark server apple-script>`: names Apple Pay in a list of methods, where it is available. */
+/** `<tender-apple-pay-mark server apple-script top-origin>`: names Apple Pay in a list of methods, where it is available. */
 export type TenderApplePayMarkElement = HTMLElement;
 
 export interface TenderApplePayEventMap {

@@ -123,6 +123,17 @@ const deviceReason = () => {
   }
 };
 
+/** Of the page in the address bar, around a frame; it may be hidden. */
+const topOrigin = (named) => {
+  if (window === top) return undefined;
+  try {
+    return top.origin;
+  } catch {
+    const found = [...(location.ancestorOrigins ?? [])].pop();
+    return found && found !== "null" ? found : (named ?? "null");
+  }
+};
+
 /** The newest that this browser knows, or 0. */
 const knownVersion = (version = NEWEST_VERSION) =>
   version < OLDEST_VERSION ? 0 : ApplePaySession.supportsVersion(version) ? version : knownVersion(version - 1);
@@ -156,11 +167,12 @@ export class TenderCheckout extends EventTarget {
   #sheet;
   #recovery;
 
-  constructor({ server = own("/"), basket, appleScript } = {}) {
+  constructor({ server = own("/"), basket, appleScript, topOrigin: named } = {}) {
     super();
     this.server = server.replace(/\/+$/, "");
     this.basket = basket || undefined;
     this.appleScript = appleScript;
+    this.topOrigin = topOrigin(named);
     this.isReady = false;
     this.state = "preparing";
   }
@@ -192,10 +204,11 @@ export class TenderCheckout extends EventTarget {
     const attempt = (work) =>
       work.catch(({ code = "unexpected", message, status }) => {
         this.mayPass ||= PASSING.includes(status);
-        if (code === "origin_not_registered") message = console.warn(message); // not the shopper's to read
+        if (/origin_/.test(code)) message = console.warn(message); // not the shopper's to read
         add(code, message);
       });
-    const metadata = once(this.server, () => insist(this.server, "GET", "metadata"));
+    const path = this.topOrigin ? `metadata?topOrigin=${encodeURIComponent(this.topOrigin)}` : "metadata";
+    const metadata = once(this.server + path, () => insist(this.server, "GET", path));
     const basket = this.basket && insist(this.server, "GET", this.#path("basket"));
     basket?.catch(() => {}); // looked at below
     add(pageReason());
@@ -296,7 +309,7 @@ export class TenderCheckout extends EventTarget {
       );
     };
     session.onvalidatemerchant = ({ validationURL }) => {
-      const body = { basketId: this.basket, validationURL };
+      const body = { basketId: this.basket, validationURL, topOrigin: this.topOrigin };
       this.#answer(sheet, Date.now() + ANSWER_WITHIN, "validate", body, (merchantSession) => {
         sheet.expires = Date.now() + SESSION_LIVES;
         this.#watch(sheet);

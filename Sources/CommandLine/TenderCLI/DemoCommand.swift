@@ -347,7 +347,7 @@ private struct DemoSetup: Sendable {
       merchant: .init(
         id: id, merchantIdentifier: "merchant.test.\(id)", displayName: name, countryCode: country,
         currencyCode: currency, domains: ["\(domain):\(port)"], webhook: "http://127.0.0.1:\(port)/hooks/tender",
-        writesToShoppers: true),
+        writesToShoppers: true, hostedFrameAncestors: ["http://\(domain):\(port)"]),
       menu: menu, port: port, domain: domain,
       folder: directory + (isStored && !isDeclared ? "/stored/merchants" : "/merchants"))
   }

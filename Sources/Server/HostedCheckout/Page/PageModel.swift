@@ -34,7 +34,10 @@ struct PageModel {
     if !look.css.utf8.allSatisfy({ $0 == UInt8(ascii: "\n") }) { frame["look"] = "\(path)/variant.css" }
     if look.logo != nil { frame["logo"] = "\(path)/logo" }
     if isSimulated { frame["simulated"] = format.text(.simulated) }
-    if !shown.merchant.frameAncestors.isEmpty { frame["isFramed"] = true }
+    let ancestors = shown.merchant.frameAncestors
+    if !ancestors.isEmpty { frame["isFramed"] = true }
+    // Of several the browser has to say which it is.
+    if ancestors.count == 1 { frame["topOrigin"] = ancestors[0] }
     return frame
   }
 

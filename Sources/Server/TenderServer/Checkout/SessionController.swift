@@ -20,16 +20,17 @@ struct SessionController: Sendable {
     if let url = call.validationURL { try ValidationURL.validate(url, against: hosts) }
     let id = try await baskets.merchant(of: call.basketId, request, context)
     let session = try await sessions.session(of: id, onHostedPage: context.hosted != nil) {
-      try sessionRequest($0, request, context)
+      try sessionRequest($0, call.topOrigin, request, context)
     }
     return JSONAnswer.response(bytes: session.json)
   }
 
-  /// A page is known by its domain; an app sends no Origin and is known by its developer's team.
-  private func sessionRequest(_ merchant: Merchant, _ request: Request, _ context: ServerContext) throws
-    -> MerchantSessionRequest
-  {
-    if let (_, site) = callers.find(request, context) {
+  /// A page is known by the domain in the address bar; an app sends no Origin and is known by its developer's team.
+  private func sessionRequest(
+    _ merchant: Merchant, _ topOrigin: String?, _ request: Request, _ context: ServerContext
+  ) throws -> MerchantSessionRequest {
+    if let (_, frame) = callers.find(request, context) {
+      let site = try callers.top(topOrigin, around: frame, of: merchant, context)
       return .web(site.domain, of: merchant.identifier, named: merchant.displayName)
     }
     guard let team = profiles[merchant.id]?.team else {

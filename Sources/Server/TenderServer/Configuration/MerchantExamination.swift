@@ -49,6 +49,13 @@ struct MerchantExamination {
             + "and no connector that has to name it takes its cards; see that the name is Apple's",
           place: places["supportedNetworks"], isWarning: true))
     }
+    for origin in settings.unregisteredAncestors {
+      problems.add(
+        ConfigurationError(
+          "hostedFrameAncestors",
+          "\(origin) is none of the merchant's domains, so that a hosted page in its frame takes no payment; add it to "
+            + "domains, and register it with Apple", place: places["hostedFrameAncestors"], isWarning: true))
+    }
   }
 
   private func association(_ domains: [String], _ problems: inout ProblemList) {

@@ -18,10 +18,13 @@ package struct MerchantProvisioning: Sendable {
     package let webhook: String?
     /// Whether shoppers get a message when an order is paid, and when money goes back.
     package let writesToShoppers: Bool
+    /// The sites that may show its hosted pages in a frame.
+    package let hostedFrameAncestors: [String]
 
     package init(
       id: String, merchantIdentifier: String, displayName: String, countryCode: String, currencyCode: String,
-      domains: [String], webhook: String? = nil, writesToShoppers: Bool = false
+      domains: [String], webhook: String? = nil, writesToShoppers: Bool = false,
+      hostedFrameAncestors: [String] = []
     ) {
       self.id = id
       self.merchantIdentifier = merchantIdentifier
@@ -31,6 +34,7 @@ package struct MerchantProvisioning: Sendable {
       self.domains = domains
       self.webhook = webhook
       self.writesToShoppers = writesToShoppers
+      self.hostedFrameAncestors = hostedFrameAncestors
     }
   }
 
@@ -130,7 +134,12 @@ package struct MerchantProvisioning: Sendable {
     merchantCapabilities: [supports3DS]
     domains: [\(merchant.domains.map { "\"\($0)\"" }.joined(separator: ", "))]
 
-    """ + (merchant.webhook.map(webhookYAML) ?? "") + (merchant.writesToShoppers ? mailYAML : "")
+    """ + (merchant.hostedFrameAncestors.isEmpty ? "" : framesYAML(merchant.hostedFrameAncestors))
+      + (merchant.webhook.map(webhookYAML) ?? "") + (merchant.writesToShoppers ? mailYAML : "")
+  }
+
+  private static func framesYAML(_ origins: [String]) -> String {
+    "hostedFrameAncestors: [\(origins.map { "\"\($0)\"" }.joined(separator: ", "))]\n"
   }
 
   private static let mailYAML = """

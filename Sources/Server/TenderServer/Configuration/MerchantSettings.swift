@@ -41,6 +41,12 @@ package struct MerchantSettings: Sendable {
 
   var unknownNetworks: [CardNetwork] { networks.filter { $0.facts == nil } }
 
+  /// Sites that may frame the hosted pages, and for which Apple gives no merchant session.
+  var unregisteredAncestors: [String] {
+    let origins = domains.compactMap { try? Domain($0) }.flatMap(\.origins)
+    return hosted.frameAncestors.filter { !origins.contains($0) }
+  }
+
   /// What the merchant wants of the platform's payment pages.
   package struct HostedPageSettings: Sendable, Hashable {
     package var regions: [String] = []
@@ -137,7 +143,8 @@ extension SettingsTable where Target == MerchantSettings {
       "hostedFrameAncestors",
       .list(
         of: .text("an origin", as: "\"https://shop.example.com\"", where: { ServiceAddress($0)?.isOrigin == true })),
-      \.hosted.frameAncestors, "Sites that may show the merchant's hosted pages in a frame."),
+      \.hosted.frameAncestors, "Sites that may show the merchant's hosted pages in a frame. Each must be one of `domains`, or the page in its frame "
+        + "takes no payment."),
   ]
 
   /// What cardholders and the merchant's own server are told.

@@ -5,7 +5,7 @@ extension DoctorCheck {
     merchantReadable, merchantServed, merchantIdentifierForm, merchantIdentifierShared, merchantIdentifierEnvironments,
     apiKeys,
     webhookKeys, identityPresent, processingPresent, processingCount, loneKeys, domainShared,
-    networksKnown,
+    networksKnown, framesRegistered,
   ]
 
   static let merchantReadable = DoctorCheck(
@@ -58,6 +58,12 @@ extension DoctorCheck {
     meaning: "The sheet offers the network only where the browser or device knows it; no connector that has to name it "
       + "takes its cards.",
     remedy: "See that the name is Apple's. If it is, give the merchant a route whose provider is not told the network.")
+  static let framesRegistered = DoctorCheck(
+    "hosted_frames_registered", "Every site that may frame the hosted pages is a domain of the merchant.",
+    meaning:
+      "A hosted page in such a frame takes no payment: Apple's session has to be for the site in the address bar.",
+    remedy: "Add the site to the merchant's domains and register it with Apple, or take it out of hostedFrameAncestors."
+  )
 }
 
 extension Doctor {
@@ -92,7 +98,7 @@ extension Doctor {
     guard let settings = merchant.settings else { return [] }
     return [environments(merchant), apiKeys(merchant), identity(merchant), processing(merchant), count(merchant)]
       + (settings.webhooks.isEmpty ? [] : [webhookKeys(merchant)]) + loneKeys(merchant)
-      + [networks(merchant.id, settings)]
+      + [networks(merchant.id, settings), frames(merchant.id, settings)]
   }
 
   private func networks(_ id: String, _ settings: MerchantSettings) -> DoctorFinding {
@@ -100,6 +106,13 @@ extension Doctor {
     return unknown.isEmpty
       ? DoctorCheck.networksKnown.ok(id, settings.networks.map(\.rawValue).joined(separator: ", "))
       : DoctorCheck.networksKnown.warning(id, "unknown: \(unknown.map(\.rawValue).joined(separator: ", "))")
+  }
+
+  private func frames(_ id: String, _ settings: MerchantSettings) -> DoctorFinding {
+    let (allowed, others) = (settings.hosted.frameAncestors, settings.unregisteredAncestors)
+    return others.isEmpty
+      ? DoctorCheck.framesRegistered.ok(id, allowed.isEmpty ? "no site may" : allowed.joined(separator: ", "))
+      : DoctorCheck.framesRegistered.warning(id, "no domain of the merchant: \(others.joined(separator: ", "))")
   }
 
   private func environments(_ merchant: ExaminedMerchant) -> DoctorFinding {

@@ -6,6 +6,8 @@ import TenderPayments
 /// A call of the checkout API from the platform's own page: which checkout it is about.
 struct HostedCall: Sendable, Hashable {
   let checkout: BasketID
+  /// The origins whose pages may show the page in a frame.
+  let frameAncestors: [String]
 }
 
 /// Where the platform's own pages are.
@@ -48,7 +50,8 @@ struct HostedCaller: RouterMiddleware {
     guard let domain = site.domain, let merchant = directory[checkout.merchant] else { throw Callers.unknown }
     var context = context
     context.caller = Caller(merchant: merchant, site: Merchant.Site(domain: domain))
-    context.hosted = HostedCall(checkout: checkout.id)
+    context.hosted = HostedCall(
+      checkout: checkout.id, frameAncestors: pages.checkouts.frameAncestors(of: checkout.merchant))
     return try await next(request, context)
   }
 }

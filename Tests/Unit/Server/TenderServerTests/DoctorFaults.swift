@@ -53,6 +53,9 @@ extension Fault {
     Fault("key_without_certificate", .warning) { try $0.copy("processing/1.key", "processing/9.key") },
     Fault("domain_shared") { try $0.double() },
     Fault("networks_known", .warning) { $0.merchantYAML.append("supportedNetworks: [visa, neuCard]") },
+    Fault("hosted_frames_registered", .warning) {
+      $0.merchantYAML.append("hostedFrameAncestors: [\"https://elsewhere.example\"]")
+    },
   ]
 
   private static let certificates: [Fault] = [

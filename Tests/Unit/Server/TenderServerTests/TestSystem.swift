@@ -58,6 +58,7 @@ final class TestSystem: Sendable {
     try Self.write(
       "hostedRegions: [IE]\nhostedFrameAncestors: [\"https://shop.example\"]", below: directory + "/merchants/bazaar")
     try Self.configureWebhooks(directory + "/merchants/harbour")
+    try Self.write("hostedFrameAncestors: [\"http://harbour.localhost:8401\"]", below: directory + "/merchants/harbour")
     try Self.requireDigests(directory + "/merchants/kitsune")
     try Self.writeToShoppers(directory + "/merchants/kitsune")
     let (port, office, serverRun) = try await Self.startServer(directory, addresses, clock, calls, log, webhooks)
