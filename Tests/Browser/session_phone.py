@@ -233,6 +233,11 @@ CARDS = [
           if (state !== "completed") failed.push(network);
         }
         return [networks.length, failed];""", [21, []]),
+    # WebKit's PaymentCoordinator::validatedPaymentNetwork knows the older name; PassKit has had both.
+    ("a card of Cartes Bancaires pays where the page names it carteBancaire, as WebKit did first",
+     """page.open({ version: 3, request: { supportedNetworks: ["carteBancaire"] } });
+        const { state, card } = await applePaySandbox.approve();
+        return [state, card];""", ["completed", "cartes-bancaires-debit"]),
     ("a card of UnionPay needs a merchant that takes EMV data",
      """const { until } = page.open({ request: { supportedNetworks: ["chinaUnionPay"] } });
         await until("cancel");

@@ -1,3 +1,5 @@
+import { networkName } from "./rules.js";
+
 /** What a page's request requires from the shopper, and which cards it accepts. */
 export class Demands {
   #request;
@@ -44,8 +46,8 @@ export class Demands {
 
   /** Why this card cannot pay here; undefined when it can. */
   refusalOf(card) {
-    const networks = this.#request.supportedNetworks.map((network) => network.toLowerCase());
-    if (!networks.includes(card.network.toLowerCase())) return "not accepted here";
+    const networks = this.#request.supportedNetworks.map(networkName);
+    if (!networks.includes(networkName(card.network))) return "not accepted here";
     if (card.answersWithEMV && !this.#request.merchantCapabilities.includes("supportsEMV")) {
       return "needs a merchant that supports EMV";
     }

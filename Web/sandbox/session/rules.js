@@ -12,6 +12,7 @@ const NETWORKS = {
   privatelabel: 1,
   visa: 1,
   jcb: 2,
+  cartebancaire: 3,
   cartesbancaires: 3,
   eftpos: 4,
   electron: 4,
@@ -28,7 +29,10 @@ const NETWORKS = {
 };
 
 /** The sessions in which a network is refused although the device knows it. */
-const NETWORKS_OF_SESSIONS = { jcb: 2, cartesbancaires: 3 };
+const NETWORKS_OF_SESSIONS = { jcb: 2, cartebancaire: 3 };
+
+/** A network by the one name that cards have: `carteBancaire` is the older name of `cartesBancaires`. */
+export const networkName = (network) => network.toLowerCase().replace(/^cartebancaire$/, "cartesbancaires");
 
 /** The W3C's valid decimal monetary value: any number of decimals. A number that a page passes became a text before. */
 export const isAmount = (text = "") => /^-?[0-9]+(\.[0-9]+)?$/.test(text);
