@@ -4,7 +4,6 @@ const watchers = new Set();
 let latest;
 
 export const latestPresentation = () => latest;
-export const hasOwnSheet = () => latest !== undefined && !latest.isOver;
 
 export const becomeLatest = (presentation) => {
   latest = presentation;

@@ -1,25 +1,30 @@
-import { hasOwnSheet } from "./latest-sheet.js";
+import { element } from "./sheet-fields.js";
 
-// One sheet for the page, whichever of its frames opened it. A frame tells the others what it opens and closes, because
-// frames of other origins can exchange nothing but messages: they know it one task later.
+// One sheet for the page, whichever of its frames opened it. Windows of other origins see of one another which frames they
+// hold, by name, so a window holds an empty frame while its sheet is open. A message would reach the page's own listeners.
 
-const KEY = "applePaySandboxSheet";
-const sheetsOfOthers = new Set(); // windows
+const NAME = "applePaySandboxSheet";
+let mark;
 
 /** Whether a sheet is open in this page or in a frame of it. */
-export const hasOpenSheet = () => hasOwnSheet() || [...sheetsOfOthers].some((other) => !other.closed);
+export const hasOpenSheet = () => windowsOf(window.top).some(isMarked);
 
-/** Tells the page's other frames that this one's sheet is open, or closed. */
-export const tellOtherFrames = (isOpen) => {
-  for (const other of windowsOf(window.top)) if (other !== window) other.postMessage({ [KEY]: isOpen }, "*");
+/** Shows the page's other frames that this one's sheet is open. */
+export const markSheet = () => {
+  mark = element("iframe", { name: NAME, title: "", hidden: true, tabIndex: -1 });
+  document.body.append(mark);
 };
+
+export const unmarkSheet = () => mark?.remove();
 
 // A frame that was taken out of its page has no top.
 const windowsOf = (top) =>
   top ? [top, ...Array.from({ length: top.length }, (_, index) => windowsOf(top[index])).flat()] : [];
 
-window.addEventListener("message", ({ data, source }) => {
-  if (typeof data?.[KEY] !== "boolean" || source === window) return;
-  if (data[KEY]) sheetsOfOthers.add(source);
-  else sheetsOfOthers.delete(source);
-});
+const isMarked = (other) => {
+  try {
+    return other[NAME] !== undefined;
+  } catch {
+    return false; // of another origin, and without such a frame
+  }
+};

@@ -1,6 +1,7 @@
 import { applePayRequest, completeDetails } from "./dictionaries.js";
 import { STATUS } from "./errors.js";
 import { ListenerTarget, defineHandlers } from "./events.js";
+import { whenFrameGoes } from "./frames.js";
 import { hasOpenSheet } from "./page-sheets.js";
 import {
   canonicalDetails,
@@ -178,6 +179,7 @@ export class ApplePayPaymentRequest extends ListenerTarget {
       this.#showing = { resolve, reject };
     });
     this.#presentation.open();
+    whenFrameGoes(() => this.#stop());
     if (detailsPromise !== undefined) this.#updateWith("show", Promise.resolve(detailsPromise));
     return shown;
   }
@@ -359,6 +361,14 @@ export class ApplePayPaymentRequest extends ListenerTarget {
     }
     this.#isCancelPending = true;
     console.error("payment request timed out while waiting for Promise given to show() or updateWith() to settle.");
+  }
+
+  /** WebKit stops the request and its response, also when the sheet was over. */
+  #stop() {
+    this.#presentation = undefined;
+    this.#state = "closed";
+    this.#showing.reject(aborted());
+    if (this.#response) ApplePayPaymentResponse.stop(this.#response);
   }
 
   #abortWith(reason) {

@@ -112,6 +112,7 @@ export class ApplePayPaymentResponse extends ListenerTarget {
   #values;
   #request; // `complete(result, data)` and `retry(errors)`, which throw what the promise is rejected with
   #isCompleted = false;
+  #isStopped = false;
   #retrying; // settles the promise of `retry()`: `{resolve, reject}`
 
   constructor(key, request) {
@@ -142,6 +143,7 @@ export class ApplePayPaymentResponse extends ListenerTarget {
   }
 
   #requireOpen() {
+    if (this.#isStopped) throw aborted();
     if (this.#isCompleted || this.#retrying) throw invalidState();
   }
 
@@ -164,6 +166,12 @@ export class ApplePayPaymentResponse extends ListenerTarget {
     response.#values = values;
     response.#retrying?.resolve();
     response.#retrying = undefined;
+  }
+
+  /** The response's document is gone. */
+  static stop(response) {
+    response.#retrying?.reject(aborted());
+    response.#isStopped = true;
   }
 
   static abort(response, reason = aborted()) {

@@ -4,13 +4,14 @@ import { SheetErrors } from "./sheet-errors.js";
 import { Confirmation, pause } from "./confirmation.js";
 import { Demands } from "./demands.js";
 import { isOfBillingContact, isOfShippingContact, messages, STATUS } from "./errors.js";
+import { touchIcons } from "./frames.js";
 import { becomeLatest, notifyWatchers } from "./latest-sheet.js";
 import { MerchantValidation } from "./merchant-validation.js";
 import { Money } from "./money.js";
 import { confirmationOf, orderOf } from "./order.js";
 import { PhoneLink, phoneState } from "./phone-link.js";
 import { Transcript } from "./transcript.js";
-import { tellOtherFrames } from "./page-sheets.js";
+import { markSheet, unmarkSheet } from "./page-sheets.js";
 import { whyNotPresented, whyNotSums } from "./rules.js";
 import { Selections } from "./selections.js";
 import { simulated } from "./simulated-device.js";
@@ -26,6 +27,9 @@ const FINAL_STATES = ["aborted", "completed", "canceled"];
 const PAYING_STATES = ["authorizing", "authorized"];
 const LOOK_FOR_DEVICES = 1500;
 
+/** What a device shows where it cannot go on, without a reason. */
+const NOT_COMPLETED = "Payment Not Completed";
+
 export class Presentation {
   #request;
   #host;
@@ -38,6 +42,7 @@ export class Presentation {
   #confirmation; // the confirmation asked of a paired device
   phone = new PhoneLink(this);
   #isByPhoneAlone = simulated.isThirdPartyBrowser;
+  #touchIcons = touchIcons();
   #lastWord = "The payment sheet was closed.";
   #sheet;
   #sheetId = crypto.randomUUID();
@@ -78,7 +83,7 @@ export class Presentation {
     this.#note("begin");
     this.transcript.opened();
     this.#enter("active");
-    tellOtherFrames(true);
+    markSheet();
     window.addEventListener("pagehide", this.#leave);
     if (this.#request.shippingContactEditingMode === "enabled") {
       warn("`enabled` is a deprecated value for `shippingContactEditingMode`. Please use `available` instead.");
@@ -310,7 +315,7 @@ export class Presentation {
     this.#stopDeadline();
     this.#orderDetails = result.orderDetails;
     if (!this.#sheetErrors.takeResult(result)) {
-      this.#finish("completed", result.status === STATUS.SUCCESS ? "Done" : "Payment not completed", 1000);
+      this.#finish("completed", result.status === STATUS.SUCCESS ? "Done" : NOT_COMPLETED, 1000);
       return;
     }
     this.#enter("active");
@@ -360,7 +365,7 @@ export class Presentation {
     if (this.isOver) return;
     this.#failure = reason;
     advise(reason);
-    this.#finish("canceled", reason, 4000);
+    this.#finish("canceled", `${NOT_COMPLETED}. ${reason}`, 4000);
     this.#reportCancel();
   }
 
@@ -372,7 +377,7 @@ export class Presentation {
     this.#state = state;
     this.#lastWord = word ?? this.#lastWord;
     this.phone.close(this.phoneState);
-    tellOtherFrames(false);
+    unmarkSheet();
     window.removeEventListener("pagehide", this.#leave);
     this.#sheet.close(word, time, this.#sheetErrors.status === STATUS.SUCCESS);
     notifyWatchers();
@@ -423,6 +428,7 @@ export class Presentation {
       shippingMethod: method?.identifier,
       couponCode: coupon,
       orderDetails: this.#orderDetails,
+      touchIcons: this.#touchIcons,
       device: device.id,
       total: this.#sums.total,
       lineItems: this.#sums.items,

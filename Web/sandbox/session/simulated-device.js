@@ -1,3 +1,4 @@
+import { isSecureDocument } from "./frames.js";
 import { invalidAccess, refusal } from "./web-idl.js";
 
 // The simulated browser and device, and what such a browser requires of a page that uses Apple Pay.
@@ -63,20 +64,22 @@ export const requireGesture = (message) => {
   throw invalidAccess(message);
 };
 
-/** Why this page may not use Apple Pay at all, as the exception's name and message; nothing when it may. */
+const START = "Trying to start an Apple Pay session from";
+
+// Of a document that is gone, the browser cannot tell it any more.
+const policy = document.permissionsPolicy ?? document.featurePolicy;
+const isAllowedInFrame = window === window.top || policy?.allowsFeature("payment") !== false;
+
+/** Why this page may not use Apple Pay at all, as the exception's name and message; nothing when it may. WebKit's order. */
 export const whyNoPage = () => {
-  if (!document.defaultView) {
-    return ["InvalidAccessError", "Trying to start an Apple Pay session from an inactive document."];
-  }
-  const policy = document.permissionsPolicy ?? document.featurePolicy;
-  if (window !== window.top && policy?.allowsFeature("payment") === false) {
+  if (!isAllowedInFrame) {
     const message =
       "Third-party iframes are not allowed to request payments unless explicitly allowed via Feature-Policy (payment)";
     return ["SecurityError", message];
   }
-  if (!window.isSecureContext) {
-    return ["InvalidAccessError", "Trying to start an Apple Pay session from an insecure document."];
-  }
+  if (!document.defaultView) return ["InvalidAccessError", `${START} an inactive document.`];
+  if (!isSecureDocument()) return ["InvalidAccessError", `${START} an insecure document.`];
+  if (!window.isSecureContext) return ["InvalidAccessError", `${START} a document with an insecure parent frame.`];
   return undefined;
 };
 

@@ -1,3 +1,4 @@
+import { topHost } from "./frames.js";
 import { simulated } from "./simulated-device.js";
 
 /** The sandbox that this script came from. */
@@ -39,9 +40,10 @@ export const wallet = {
     const { gatewayURL, servesPhones } = await ask("sandbox/ca.json");
     return { validationURL: new URL("/paymentservices/paymentSession", gatewayURL).href, servesPhones };
   },
+  /** By the domain of this frame, not of the page around it. */
   merchant: (identifier) => ask(`device/merchants/${encodeURIComponent(identifier)}`),
-  checkSession: (merchantSession) => ask("device/sessions/check", { merchantSession }),
-  issuePaymentToken: (order) => ask("device/tokens", order),
+  checkSession: (merchantSession) => ask("device/sessions/check", { merchantSession, topHost: topHost() }),
+  issuePaymentToken: (order) => ask("device/tokens", { ...order, topHost: topHost() }),
   // Phones and watches in other windows.
   devices: () => ask("device/paired"),
   askDevice: (device, payment) => ask("device/confirmations", { device, payment }),

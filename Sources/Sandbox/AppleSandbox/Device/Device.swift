@@ -4,7 +4,7 @@ import TokenIssuer
 
 /// The simulated device: it uses up merchant sessions and issues payment tokens.
 ///
-/// A page needs a merchant session that was opened for its domain. A caller that is no page counts as an app, which
+/// A page needs a merchant session that was opened for the domain in the address bar. A caller that is no page counts as an app, which
 /// names the merchant instead.
 actor Device {
   private let issuer: PaymentTokenIssuer
@@ -34,7 +34,7 @@ actor Device {
         message: "The merchant has no active payment processing certificate, so nothing can be encrypted to it.")
     }
     if let session = request.merchantSession {
-      _ = try await sessions.spend(session, on: caller.host, in: request.sheet)
+      _ = try await sessions.spend(session, on: caller.topHost, in: request.sheet)
     }
     var contents = PaymentTokenRequest(
       card: request.card, amount: request.amount,
@@ -49,7 +49,7 @@ actor Device {
 
   private func merchant(for request: DevicePaymentRequest, from caller: DeviceCaller) async throws -> PortalMerchant {
     guard let presented = request.merchantSession else { return try await merchantWithoutSession(request, caller) }
-    let session = try await sessions.check(presented, on: caller.host, in: request.sheet)
+    let session = try await sessions.check(presented, on: caller.topHost, in: request.sheet)
     guard request.merchantIdentifier == nil || request.merchantIdentifier == session.merchantIdentifier else {
       throw SandboxProblem(
         status: 422, code: "session_merchant_mismatch", message: "The merchant session is another merchant's.")
@@ -75,24 +75,38 @@ actor Device {
 
 /// The caller that asks the device to pay.
 enum DeviceCaller: Sendable, Hashable {
-  /// A page of this host, as its browser says.
-  case page(host: String)
+  /// A document of this host, as its browser says, in the page of a host that a frame does not share with it.
+  case page(host: String, topHost: String)
   /// No browser: an app, or a test in place of one.
   case program
 
   /// From the header `Origin`, which browsers set and pages cannot forge. An origin without a host matches no domain.
-  init(origin: String?) {
+  ///
+  /// - Parameter topHost: the host in the address bar, as the sheet's script names it; nil for the document's own.
+  init(origin: String?, topHost: String? = nil) {
     guard let origin else {
       self = .program
       return
     }
     let authority = origin.split(separator: "/").dropFirst().first ?? ""
-    self = .page(host: String(authority.split(separator: ":").first ?? ""))
+    let host = String(authority.split(separator: ":").first ?? "")
+    self = .page(host: host, topHost: topHost ?? host)
   }
 
+  /// The host of the document that asks, in a frame or not: by it a device says whether the merchant has a card here.
   var host: String? {
     switch self {
-    case .page(let host): host
+    case .page(let host, _): host
+    case .program: nil
+    }
+  }
+
+  /// The host in the address bar, whose domain a merchant session names.
+  ///
+  /// WebKit opens the sheet with the main frame's address: [webkit.org/b/259667](https://webkit.org/b/259667).
+  var topHost: String? {
+    switch self {
+    case .page(_, let topHost): topHost
     case .program: nil
     }
   }

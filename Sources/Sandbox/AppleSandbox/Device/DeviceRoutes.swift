@@ -22,18 +22,22 @@ struct DeviceRoutes: Sendable {
   /// Whether a merchant session would be accepted, without using it up: what a browser checks when the page completes
   /// merchant validation.
   func checkSession(_ request: Request, _ context: SandboxContext) async throws -> Response {
-    let session = try await request.json().member("merchantSession")
-    let host = caller(request).host
+    let body = try await request.json()
+    let session = try body.member("merchantSession")
+    let host = try caller(request, body).topHost
     try await noting(.sessions, "the device", "checks a merchant session for \(host ?? "an app")") {
       _ = try await sessions.check(session, on: host)
     }
     return JSONAnswer.response(["valid": true])
   }
 
-  /// Whether a page can take payments as this merchant, which a browser asks before it reports an active card.
+  /// Whether a page can take payments as this merchant, which a browser asks before it reports an active card. WebKit asks
+  /// by the domain of the document that calls, in a frame as well.
   func availability(_ request: Request, _ context: SandboxContext) async throws -> Response {
     let name = try context.parameter("merchant")
-    let (merchant, host) = (await portal.merchant(identifierOrHash: name), caller(request).host)
+    let (merchant, host) = (
+      await portal.merchant(identifierOrHash: name), DeviceCaller(origin: request.headers[.origin]).host
+    )
     let partner = await portal.partner(name)
     let isVerified = merchant?.hasVerified ?? partner?.hasVerified
     let isRegistered = merchant != nil || partner != nil
@@ -44,13 +48,14 @@ struct DeviceRoutes: Sendable {
   }
 
   func pay(_ request: Request, _ context: SandboxContext) async throws -> Response {
-    let caller = caller(request)
-    let token = try await noting(.tokens, "the device", "issues a payment token for \(caller.host ?? "an app")") {
-      let payment = try DevicePaymentRequest(await request.json())
+    let body = try await request.json()
+    let caller = try caller(request, body)
+    let token = try await noting(.tokens, "the device", "issues a payment token for \(caller.topHost ?? "an app")") {
+      let payment = try DevicePaymentRequest(body)
       let token = try await device.pay(payment, from: caller)
       activity.note(
         .tokens, payment.card.id,
-        "\(payment.amount) for \(caller.host ?? "an app"), transaction \(Hex.encode(token.transactionID))")
+        "\(payment.amount) for \(caller.topHost ?? "an app"), transaction \(Hex.encode(token.transactionID))")
       return token
     }
     return JSONAnswer.response(token.json)
@@ -69,7 +74,9 @@ struct DeviceRoutes: Sendable {
     }
   }
 
-  private func caller(_ request: Request) -> DeviceCaller { DeviceCaller(origin: request.headers[.origin]) }
+  private func caller(_ request: Request, _ body: JSONField) throws -> DeviceCaller {
+    DeviceCaller(origin: request.headers[.origin], topHost: try body.memberIfPresent("topHost")?.string)
+  }
 }
 
 extension SandboxCard {

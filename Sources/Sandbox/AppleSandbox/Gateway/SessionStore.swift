@@ -34,7 +34,7 @@ actor SessionStore {
   /// A sheet that stays open after a payment failed may use its session again, as Apple's may.
   ///
   /// - Parameters:
-  ///   - domain: the page's host; nil when the caller is no page.
+  ///   - domain: the host in the address bar; nil when the caller is no page.
   ///   - sheet: the open sheet, by its own name for itself; nil when the caller names none.
   func check(_ presented: JSONField, on domain: String?, in sheet: String? = nil) throws -> PaymentSession {
     let identifier = try presented.member("merchantSessionIdentifier").string
@@ -42,7 +42,7 @@ actor SessionStore {
     guard session.matches(presented.value) else { throw Failure.altered }
     if let user = spent[identifier], user != sheet { throw Failure.used }
     guard clock.now().since(session.openedAt) <= PaymentSession.life else { throw Failure.expired }
-    if let domain, let own = session.domain, domain.lowercased() != own { throw Failure.domainMismatch }
+    if let domain, let own = session.domain, domain.lowercased() != own { throw Failure.domainMismatch(own, domain) }
     return session
   }
 
@@ -87,9 +87,14 @@ actor SessionStore {
       status: 422, code: "session_used", message: "A merchant session serves one sheet; this one is used up.")
     static let expired = SandboxProblem(
       status: 422, code: "session_expired", message: "A merchant session lives five minutes; this one is older.")
-    static let domainMismatch = SandboxProblem(
-      status: 422, code: "session_domain_mismatch",
-      message: "The merchant session was opened for another domain than the page's.")
+    static func domainMismatch(_ named: String, _ page: String) -> SandboxProblem {
+      SandboxProblem(
+        status: 422, code: "session_domain_mismatch",
+        message: """
+          The merchant session was opened for \(named), and the page in the address bar is of \(page): in a frame, too, the \
+          session names the outer page's domain.
+          """)
+    }
   }
 }
 

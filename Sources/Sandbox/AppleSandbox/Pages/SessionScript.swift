@@ -8,11 +8,11 @@ enum SessionScript {
 
   /// In the order of their dependencies; the last one defines what pages see.
   static let parts = [
-    "clock", "web-idl", "errors", "dictionaries", "rules", "contacts", "simulated-device", "wallet", "money",
+    "clock", "web-idl", "errors", "dictionaries", "rules", "contacts", "frames", "simulated-device", "wallet", "money",
     "sheet-fields", "sheet", "demands", "choices", "selections", "sheet-errors", "sums", "order", "merchant-validation",
-    "confirmation", "phone-link", "transcript", "latest-sheet", "page-sheets", "presentation", "events", "session",
-    "payment-details", "payment-errors", "payment-events", "payment-response", "payment-request", "native-request",
-    "setup", "driver", "button", "install",
+    "confirmation", "phone-link", "transcript", "latest-sheet", "page-sheets", "presentation", "events",
+    "session", "payment-details", "payment-errors", "payment-events", "payment-response", "payment-request",
+    "native-request", "setup", "driver", "button", "install",
   ]
 
   static let text: String =

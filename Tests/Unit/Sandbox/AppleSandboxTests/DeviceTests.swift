@@ -173,6 +173,23 @@ import TokenIssuer
     }
   }
 
+  @Test func `names the domain in the address bar, whichever frame asks`() async throws {
+    try await opened { session, device, _ in
+      let frame = "http://frame.localhost:8401"
+      for (origin, topHost, status) in [
+        (frame, "shop.localhost", 200), (frame, "SHOP.localhost", 200), (`The device`.page, "other.localhost", 422),
+        (`The device`.page, "", 422), (frame, nil, 422),
+      ] {
+        let check = JSONValue.object(["merchantSession": session]).with("topHost", topHost.map { .string($0) })
+        let answer = try await device.post("/device/sessions/check", check, origin: origin)
+        #expect(answer.status == status, "\(origin) in \(topHost ?? "no page")")
+        if status != 200 { #expect(answer.code == "session_domain_mismatch") }
+      }
+      let request = Self.request(session).with("topHost", "shop.localhost")
+      try await device.post("/device/tokens", request, origin: frame).expect(status: 200)
+    }
+  }
+
   @Test func `is rejected when a member was changed, left out, or added`() async throws {
     try await opened { session, device, _ in
       for altered in [session.with("displayName", "Other"), session.with("retries", nil), session.with("extra", 1)] {
