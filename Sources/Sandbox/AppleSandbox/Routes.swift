@@ -12,6 +12,7 @@ extension SandboxServer {
     }
     router.get("/", use: pages.front)
     router.get("/device", use: pages.device)
+    router.get("/code", use: pages.code)
     router.get("/recent", use: pages.recent)
     router.get("/mail", use: mailboxPages.list)
     router.get("/mail/:number", use: mailboxPages.message)

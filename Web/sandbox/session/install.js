@@ -1,4 +1,5 @@
 import { offerButton } from "./button.js";
+import { webOptions } from "./code-flow.js";
 import { applePaySandbox } from "./driver.js";
 import { ApplePayError } from "./errors.js";
 import { SESSION_EVENTS } from "./events.js";
@@ -7,6 +8,7 @@ import { besideNative, paymentRequestOver } from "./native-request.js";
 import { ApplePayPaymentAddress, ApplePayPaymentResponse } from "./payment-response.js";
 import { ApplePaySession } from "./session.js";
 import { ApplePaySetup, ApplePaySetupFeature } from "./setup.js";
+import { simulated } from "./simulated-device.js";
 import { address } from "./wallet.js";
 import { advise, asInterface } from "./web-idl.js";
 
@@ -35,6 +37,16 @@ const defineApplePay = () => {
   for (const type of Object.values(SESSION_EVENTS)) define(type.name, type);
 };
 
+// Safari has none; a page that loads Apple's own script replaces it.
+const defineWebOptions = () =>
+  Object.defineProperty(window, "ApplePayWebOptions", {
+    configurable: true,
+    get: () => (simulated.isThirdPartyBrowser ? webOptions : undefined),
+    set(value) {
+      define("ApplePayWebOptions", value);
+    },
+  });
+
 const definePaymentRequest = () => {
   const types = {
     MerchantValidationEvent,
@@ -50,6 +62,7 @@ const definePaymentRequest = () => {
 if (!window.applePaySandbox) {
   addStyles();
   defineApplePay();
+  defineWebOptions();
   definePaymentRequest();
   define("applePaySandbox", Object.freeze(applePaySandbox));
   offerButton();

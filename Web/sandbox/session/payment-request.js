@@ -1,4 +1,5 @@
 import { applePayRequest, completeDetails } from "./dictionaries.js";
+import { webOptions } from "./code-flow.js";
 import { STATUS } from "./errors.js";
 import { ListenerTarget, defineHandlers } from "./events.js";
 import { whenFrameGoes } from "./frames.js";
@@ -119,6 +120,7 @@ export class ApplePayPaymentRequest extends ListenerTarget {
   async show(detailsPromise) {
     if (!document.defaultView) throw aborted();
     if (!isInGesture()) throw refusal("SecurityError", "show() must be triggered by user activation.");
+    webOptions.focusApplePayCodeWindow(); // for a shopper who taps again
     if (this.#state !== "created") throw invalidState();
     if (hasOpenSheet()) {
       this.#state = "closed";

@@ -1,5 +1,6 @@
 import { Choices } from "./choices.js";
 import { ANSWER_WITHIN, clock } from "./clock.js";
+import { CodeWindow, isCodeInWindow, reportCodeClosed } from "./code-flow.js";
 import { SheetErrors } from "./sheet-errors.js";
 import { Confirmation, pause } from "./confirmation.js";
 import { Demands } from "./demands.js";
@@ -79,7 +80,8 @@ export class Presentation {
 
   open() {
     becomeLatest(this);
-    this.#sheet = new Sheet(this.#request, this.actions);
+    const Shown = this.#isByPhoneAlone && isCodeInWindow() ? CodeWindow : Sheet;
+    this.#sheet = new Shown(this.#request, this.actions);
     this.#note("begin");
     this.transcript.opened();
     this.#enter("active");
@@ -88,7 +90,7 @@ export class Presentation {
     if (this.#request.shippingContactEditingMode === "enabled") {
       warn("`enabled` is a deprecated value for `shippingContactEditingMode`. Please use `available` instead.");
     }
-    const refusal = whyNotPresented(this.#request);
+    const refusal = this.#sheet.refusal ?? whyNotPresented(this.#request);
     if (refusal) {
       setTimeout(() => this.#fail(refusal));
       return;
@@ -379,6 +381,7 @@ export class Presentation {
     this.phone.close(this.phoneState);
     unmarkSheet();
     window.removeEventListener("pagehide", this.#leave);
+    if (this.#isByPhoneAlone) setTimeout(reportCodeClosed, time);
     this.#sheet.close(word, time, this.#sheetErrors.status === STATUS.SUCCESS);
     notifyWatchers();
   }

@@ -1,6 +1,7 @@
 import { applePayPaymentRequest, authorizationResult, lineItem, shippingMethod, UPDATES } from "./dictionaries.js";
 import { errorsOfStatus, isPINStatus, requireStatus, STATUS } from "./errors.js";
 import { ListenerTarget, defineHandlers, SESSION_EVENTS } from "./events.js";
+import { webOptions } from "./code-flow.js";
 import { hasOpenSheet } from "./page-sheets.js";
 import { simulated, requireGesture, requirePage } from "./simulated-device.js";
 import { Presentation } from "./presentation.js";
@@ -80,6 +81,7 @@ export class ApplePaySession extends ListenerTarget {
 
   begin() {
     if (this.#presentation) throw invalidAccess("Payment session is already active.");
+    webOptions.focusApplePayCodeWindow(); // for a shopper who taps again
     if (hasOpenSheet()) throw invalidAccess("Page already has an active payment session.");
     this.#presentation = new Presentation(this.#request, this.#host);
     this.#presentation.open();

@@ -52,6 +52,11 @@ struct Pages: Sendable {
     try response("wallet", [:], allowing: "style-src 'self'; script-src 'self'; connect-src 'self'")
   }
 
+  /// The window with a code to scan, in browsers that are not Safari.
+  func code(_ request: Request, _ context: SandboxContext) throws -> Response {
+    try response("code", [:], allowing: "style-src 'self'; script-src 'self'")
+  }
+
   /// A page that no other page may put into a frame.
   func response(_ name: String, _ values: Any, allowing sources: String) throws -> Response {
     var response = try templates.response(name, values)

@@ -5,7 +5,9 @@ import Hummingbird
 enum PublicFiles {
   private static let files = StaticFiles(
     WebFiles.all.merging([SessionScript.name: SessionScript.text]) { _, joined in joined },
-    public: [SessionScript.name, "apple-pay-session.css", "device.css", "device.js", "front.css", "wallet.js"]
+    public: [
+      SessionScript.name, "apple-pay-session.css", "code.js", "device.css", "device.js", "front.css", "wallet.js",
+    ]
       + fixtures)
 
   /// What a shop copies into its tests.

@@ -10,7 +10,7 @@ enum SessionScript {
   static let parts = [
     "clock", "web-idl", "errors", "dictionaries", "rules", "contacts", "frames", "simulated-device", "wallet", "money",
     "sheet-fields", "sheet", "demands", "choices", "selections", "sheet-errors", "sums", "order", "merchant-validation",
-    "confirmation", "phone-link", "transcript", "latest-sheet", "page-sheets", "presentation", "events",
+    "confirmation", "phone-link", "transcript", "latest-sheet", "page-sheets", "code-flow", "presentation", "events",
     "session", "payment-details", "payment-errors", "payment-events", "payment-response", "payment-request",
     "native-request", "setup", "driver", "button", "install",
   ]
