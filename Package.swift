@@ -123,7 +123,7 @@ let package = Package(
   ],
   targets: [
     module("Base/TenderPayments"),
-    module("Base/StrictJSON"),
+    module("Base/StrictJSON", ["TenderPayments"]),
     module("Base/HTTPTransport", [asyncHTTPClient, nioCore, nioPosix, nioSSL, nioHTTP1]),
     module(
       "Base/HTTPServing",

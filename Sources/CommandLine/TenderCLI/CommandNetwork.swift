@@ -41,12 +41,12 @@ enum Port {
 
   /// Without listening: who connects before the program listens is refused, and does not wait for an answer for ever.
   private static func bind(to address: SocketAddress) throws {
-    let descriptor = socket(address.protocol.rawValue, Int32(SOCK_STREAM.rawValue), 0)
+    let descriptor = socket(address.protocol.rawValue, Int32(clamping: SOCK_STREAM.rawValue), 0)
     guard descriptor >= 0 else { throw IOError(errnoCode: errno, reason: "socket") }
     defer { close(descriptor) }
     var reuses: Int32 = 1
     setsockopt(descriptor, SOL_SOCKET, SO_REUSEADDR, &reuses, socklen_t(MemoryLayout<Int32>.size))
-    let code = address.withSockAddr { Foundation.bind(descriptor, $0, socklen_t($1)) }
+    let code = address.withSockAddr { Foundation.bind(descriptor, $0, socklen_t(clamping: $1)) }
     guard code == 0 else { throw IOError(errnoCode: errno, reason: "bind") }
   }
 

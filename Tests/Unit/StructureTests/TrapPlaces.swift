@@ -7,6 +7,9 @@ extension Traps {
       "Sources/Payments/Ledger/Posting.swift", nil, .arithmetic,
       "no operation moves more than PaymentRecord.validated found left, and the table's checks hold the sums"),
     .init(
+      "Sources/Payments/Ledger/ProviderMovement.swift", "balances.authorized - balances.refunded", .arithmetic,
+      "the table's checks hold what is refunded and charged back within what is authorized"),
+    .init(
       "Sources/Sandbox/AcquirerSandbox/", nil, .arithmetic,
       "a sandbox adds up what its readers have limited to twelve digits"),
     .init(
@@ -24,7 +27,6 @@ extension Traps {
       "the clock of the machine; 64 bits hold 292,000 years"),
     .init(
       "Sources/Server/HostedCheckout/HostedVariant.swift", "(least * 10)", .conversion, "a contrast is from 1 to 21"),
-    .init("Sources/Server/BackOffice/Web/MultipartForm.swift", "pair[0]", .index, "to be mended with the reader"),
   ]
 
   private static let (wider, checked) = (

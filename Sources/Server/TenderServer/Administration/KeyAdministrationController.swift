@@ -39,9 +39,10 @@ private struct KeyRetirement {
 
   init(_ request: Request) async throws {
     let body = try await BodyReader.collect(request, limit: 4_096)
-    let fields = JSONField(try JSONReader.read(body))
-    let merchant = try fields.member("merchant").string
-    let text = try fields.member("publicKeyHash").string
+    let fields = try RequestBody.read(body)
+    let (merchant, text) = try RequestBody.refusing {
+      (try fields.member("merchant").string, try fields.member("publicKeyHash").string)
+    }
     guard let hash = Hex.decode(text) ?? Base64.decode(text) else {
       throw Problem(.badRequest, "invalid_body", "publicKeyHash is in base64, or hexadecimal.")
     }

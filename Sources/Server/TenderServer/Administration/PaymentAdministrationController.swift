@@ -12,7 +12,7 @@ struct PaymentAdministrationController: Sendable {
   /// `POST /payments/search` with a ``PaymentLookup``: newest first.
   func list(_ request: Request, _ context: ServerContext) async throws -> Response {
     let body = try await BodyReader.collect(request, limit: 16_384)
-    let lookup = try StrictJSONDecoder().decode(PaymentLookup.self, from: body)
+    let lookup = try RequestBody.refusing { try StrictJSONDecoder().decode(PaymentLookup.self, from: body) }
     return JSONAnswer.response(try await administration.list(lookup))
   }
 

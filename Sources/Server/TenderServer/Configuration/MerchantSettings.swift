@@ -143,7 +143,8 @@ extension SettingsTable where Target == MerchantSettings {
       "hostedFrameAncestors",
       .list(
         of: .text("an origin", as: "\"https://shop.example.com\"", where: { ServiceAddress($0)?.isOrigin == true })),
-      \.hosted.frameAncestors, "Sites that may show the merchant's hosted pages in a frame. Each must be one of `domains`, or the page in its frame "
+      \.hosted.frameAncestors,
+      "Sites that may show the merchant's hosted pages in a frame. Each must be one of `domains`, or the page in its frame "
         + "takes no payment."),
   ]
 

@@ -1,4 +1,5 @@
 import MerchantIdentity
+import TenderPayments
 
 extension DoctorCheck {
   static let merchantGroup = [

@@ -53,7 +53,7 @@ package struct KeyCommand: Sendable {
   /// Reads to the end.
   private static func read(_ pipe: Int32, until deadline: Deadline) throws -> [UInt8] {
     var (bytes, part) = ([UInt8](), [UInt8](repeating: 0, count: partBytes))
-    var descriptor = pollfd(fd: pipe, events: Int16(POLLIN), revents: 0)
+    var descriptor = pollfd(fd: pipe, events: Int16(clamping: POLLIN), revents: 0)
     while true {
       let left = deadline.milliseconds
       guard left > 0 else { throw late }

@@ -121,7 +121,8 @@ import Testing
     #expect(try await receive(foreign, shop).verdicts == [.refused("unknown_reference")])
   }
 
-  @Test func `about a chargeback that overtakes the capture is early, and is booked when it comes again`() async throws {
+  @Test func `about a chargeback that overtakes the capture is early, and is booked when it comes again`() async throws
+  {
     let shop = try await Shop()
     let payment = try await shop.gateway.authorize(Shop.order(), with: shop.token()).id
     let authorization = try #require(try await shop.journal.operations(of: payment).first).reference

@@ -188,7 +188,7 @@ import Testing
     #expect(payment.body["code"] == "basket_unknown")
   }
 
-  @Test(arguments: ["0123456789abcdef0123456789abcdef", "x", "..%2f..%2fetc", "%00", "'--"])
+  @Test(arguments: ["0123456789abcdef0123456789abcdef", "x", "..%2f..%2fetc", "'--"])
   func `with a guessed id is a page that says so`(_ id: String) async throws {
     let page = try await HostedShopper.load(
       system, "/hosted/\(id)", headers: [HTTPField("Accept-Language", "xx, de-AT;q=0.9")])

@@ -240,7 +240,7 @@ import Testing
         "POST", "/\(verb)",
         verb == "capture"
           ? ["amount": .integer(units), "references": references]
-          : ["amountOfMoney": ["amount": .integer(units), "currencyCode": "GBP"], "references": references])
+          : ["amountOfMoney": ["amount": .integer(units), "currencyCode": "EUR"], "references": references])
     }
 
     /// Captured or refunded at the acquirer.

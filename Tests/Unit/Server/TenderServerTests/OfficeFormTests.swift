@@ -12,9 +12,10 @@ import Testing
     port = try #require(URL(string: system.office)?.port)
   }
 
-  private static func head(_ path: String, _ type: String, _ length: Int, _ cookie: String = "") -> String {
+  private static func head(_ path: String, _ type: String, _ length: Int, _ cookie: String = "tender-office=") -> String
+  {
     "POST \(path) HTTP/1.1\nHost: localhost\nContent-Type: \(type)\nContent-Length: \(length)\n"
-      + "Cookie: tender-office=\(cookie)\n\n"
+      + "Cookie: \(cookie)\n\n"
   }
 
   private func answer(_ type: String, _ body: String) async throws -> RawConnection.Answer {

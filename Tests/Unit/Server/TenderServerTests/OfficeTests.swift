@@ -144,7 +144,7 @@ final class OfficePerson: Sendable {
   /// The cookie, and the token for its forms.
   func session() async throws -> (cookie: String, token: String) {
     let token = try #require(try await get("/sign-in").first("name=\"csrf\" value=\"([0-9a-f]+)\""))
-    return (cookie.withLock(\.self), token)
+    return (cookieHeader, token)
   }
 
   private func send(_ method: String, _ path: String, _ type: String, _ body: [UInt8]) async throws -> Page {

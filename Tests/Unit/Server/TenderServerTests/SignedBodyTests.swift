@@ -103,7 +103,7 @@ import Testing
     let answer = try await Shopper.enters(system, service: "collection").pays()
     let payment = try #require(answer.body["paymentId"]?.text, "\(answer.errorText)")
     let path = "/v2/harbour/payments/\(payment)"
-    let body: JSONValue = ["amountOfMoney": ["amount": 10, "currencyCode": "GBP"]]
+    let body: JSONValue = ["amountOfMoney": ["amount": 10, "currencyCode": "EUR"]]
     func refund(_ path: String, _ key: String) async throws -> JSONValue? {
       let answer = try await shop.signed("POST", path, body, at: system.clock.wall.now(), under: key)
       try #require(answer.status == 201, "\(path): \(answer.errorText)")
@@ -125,7 +125,7 @@ import Testing
     let (key, body): (String, JSONValue) = (
       RandomBytes.system.hex(8),
       [
-        "order": ["amountOfMoney": ["amount": 1450, "currencyCode": "GBP"]],
+        "order": ["amountOfMoney": ["amount": 1450, "currencyCode": "EUR"]],
         "hostedCheckoutSpecificInput": ["returnUrl": "http://localhost:8401/back"],
       ]
     )

@@ -42,7 +42,7 @@ private struct SecureServer {
   }
 
   /// This machine is a private address.
-  private static var configuration: ServerConfiguration {
+  fileprivate static var configuration: ServerConfiguration {
     var configuration = ServerConfiguration(
       environment: .simulated, directory: "", host: "127.0.0.1", port: 0, sandboxURL: nil,
       acquirer: .init(connector: "sandbox", baseURL: "", apiKey: ""))
@@ -77,7 +77,7 @@ private struct SecureServer {
     let network = try Network.live()
     let port = try FreePorts.row(of: 1)
     await #expect(throws: (any Error).self) {
-      try await DoctorSystem.live(network, Self.configuration).network.handshake("localhost", port)
+      try await DoctorSystem.live(network, SecureServer.configuration).network.handshake("localhost", port)
     }
     await network.close()
   }

@@ -84,8 +84,10 @@ extension BraintreeXML {
     out += "</\(name)>"
   }
 
+  private static let marks: Escapes = ["<": "&lt;", ">": "&gt;", "&": "&amp;", "\"": "&quot;", "'": "&apos;"]
+
   private static func escaped(_ text: String) -> String {
-    text.escaped(.markup).unicodeScalars.reduce(into: "") { out, scalar in
+    text.escaped(marks).unicodeScalars.reduce(into: "") { out, scalar in
       switch scalar {
       case "\t", "\n", " "..."~": out.unicodeScalars.append(scalar)
       // XML has no way to write the other control characters.
