@@ -53,6 +53,8 @@ export class Sheet {
     this.#cancel.addEventListener("click", () => this.#dismiss());
     this.#dialog = this.#build(request.total.label);
     document.body.append(this.#dialog);
+    // Not before: in a frame of another origin the browser refuses to focus what is added, and says so in the console.
+    this.#dialog.querySelector("#aps-title").autofocus = true;
     this.#dialog.showModal();
   }
 
@@ -68,7 +70,7 @@ export class Sheet {
       element(
         "header",
         {},
-        element("h2", { id: "aps-title", tabIndex: -1, autofocus: true }, "Simulated Apple Pay"),
+        element("h2", { id: "aps-title", tabIndex: -1 }, "Simulated Apple Pay"),
         " ",
         element("p", { id: "aps-mark", className: "aps-mark" }, "Simulated – not Apple"),
       ),
