@@ -35,8 +35,10 @@ import Testing
       return try await group.reduce(into: []) { $0.append($1) }
     }
     #expect(answers.contains { $0.status == 200 })
+    // A store that keeps a call waiting for too long refuses it, before it does anything.
+    let refusals: [JSONValue?] = ["payment_in_progress", "store_unavailable"]
     for answer in answers {
-      #expect(answer.status == 200 || answer.body["code"] == "payment_in_progress", "\(answer.errorText)")
+      #expect(answer.status == 200 || refusals.contains(answer.body["code"]), "\(answer.errorText)")
     }
     #expect(try await shopper.holds().count == 1)
   }
