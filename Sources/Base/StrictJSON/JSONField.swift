@@ -82,8 +82,8 @@ public struct JSONField: Sendable, Hashable {
   /// A whole number, written without fraction and exponent, of 64 bits.
   public var integer: Int64 {
     get throws(JSONError) {
-      guard case .integer(let integer) = value else { throw wrongType("a whole number") }
-      return integer
+      if case .integer(let integer) = value { return integer }
+      throw wrongType("a whole number", advice: value.wholeNumber.map { "; write \($0)" } ?? "")
     }
   }
 
@@ -110,7 +110,18 @@ public struct JSONField: Sendable, Hashable {
     }
   }
 
-  private func wrongType(_ wanted: String) -> JSONError {
-    JSONError(.wrongType, path: path, "must be \(wanted), is \(value.kind)")
+  private func wrongType(_ wanted: String, advice: String = "") -> JSONError {
+    JSONError(.wrongType, path: path, "must be \(wanted), is \(value.kind)\(advice)")
+  }
+}
+
+extension JSONValue {
+  /// What `1250.0` would be without its fraction of zeros; nil for another value, and for one with as many digits as the
+  /// number of a card.
+  fileprivate var wholeNumber: Int64? {
+    guard case .number(let text) = self else { return nil }
+    let parts = text.split(separator: ".", omittingEmptySubsequences: false)
+    guard parts.count == 2, parts[1].utf8.allSatisfy({ $0 == UInt8(ascii: "0") }) else { return nil }
+    return Int64(parts[0]).flatMap { Amount.limit.contains($0) ? $0 : nil }
   }
 }

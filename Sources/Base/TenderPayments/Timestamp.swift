@@ -74,10 +74,11 @@ extension Timestamp: CustomStringConvertible {
     return remainder < 0 ? quotient - 1 : quotient
   }
 
-  /// Reads `YYYY-MM-DDTHH:MM:SS`, an optional fraction, and `Z`; nil before 1970, which no payment precedes.
+  /// Reads `YYYY-MM-DDThh:mm:ss`, perhaps with a fraction of a second, and `Z` or an offset from UTC (RFC 3339, section
+  /// 5.6). What the fraction has beyond microseconds is dropped. Nil before 1970, which no payment precedes.
   public init?(rfc3339 text: String) {
     let bytes = Array(text.utf8)
-    guard bytes.count >= 20, bytes.last == UInt8(ascii: "Z") else { return nil }
+    guard (20...64).contains(bytes.count) else { return nil }
     func number(_ range: Range<Int>) -> Int64? {
       var value: Int64 = 0
       for byte in bytes[range] {
@@ -86,20 +87,41 @@ extension Timestamp: CustomStringConvertible {
       }
       return value
     }
-    let fixed: [(Int, Character)] = [(4, "-"), (7, "-"), (10, "T"), (13, ":"), (16, ":")]
-    guard fixed.allSatisfy({ bytes[$0.0] == $0.1.asciiValue }),
+    let fixed: [(Int, Character)] = [(4, "-"), (7, "-"), (13, ":"), (16, ":")]
+    guard fixed.allSatisfy({ bytes[$0.0] == $0.1.asciiValue }), bytes[10] | 0x20 == UInt8(ascii: "t"),
       let year = number(0..<4), let month = number(5..<7), let day = number(8..<10), let hour = number(11..<13),
-      let minute = number(14..<16), let second = number(17..<19), year >= 1970
+      let minute = number(14..<16), let second = number(17..<19),
+      let local = Timestamp(year: year, month: month, day: day, hour: hour, minute: minute, second: second)
     else { return nil }
-    self.init(year: year, month: month, day: day, hour: hour, minute: minute, second: second)
-    let fraction = bytes[19..<(bytes.count - 1)]
-    guard !fraction.isEmpty else { return }
-    guard fraction.first == UInt8(ascii: "."), (2...7).contains(fraction.count),
-      let digits = number(20..<(bytes.count - 1))
+    let fraction = bytes[19...].prefix { $0 == UInt8(ascii: ".") || (0x30...0x39).contains($0) }
+    var micros: Int64 = 0
+    if !fraction.isEmpty {
+      guard fraction.first == UInt8(ascii: "."), fraction.count > 1,
+        let digits = number(20..<min(fraction.endIndex, 26))
+      else { return nil }
+      micros = digits
+      for _ in 0..<max(0, 7 - fraction.count) { micros *= 10 }
+    }
+    guard let east = Self.secondsEast(bytes[fraction.endIndex...]) else { return nil }
+    let moment = local.microseconds + micros - east * 1_000_000
+    guard moment >= 0, moment < Self.years * 1_000_000 else { return nil }
+    self.init(microseconds: moment)
+  }
+
+  /// Seconds from 1970 to the year 10000, which has a digit too many.
+  private static let years: Int64 = 253_402_300_800
+
+  /// - Parameter zone: `Z`, or an offset as `+02:00`.
+  private static func secondsEast(_ zone: ArraySlice<UInt8>) -> Int64? {
+    guard let sign = zone.first else { return nil }
+    if sign | 0x20 == UInt8(ascii: "z") { return zone.count == 1 ? 0 : nil }
+    let parts = String(decoding: zone.dropFirst(), as: UTF8.self).split(
+      separator: ":", omittingEmptySubsequences: false)
+    guard sign == UInt8(ascii: "+") || sign == UInt8(ascii: "-"), zone.count == 6, parts.count == 2,
+      parts.allSatisfy({ $0.utf8.count == 2 && $0.utf8.allSatisfy { (0x30...0x39).contains($0) } }),
+      let hours = Int64(parts[0]), let minutes = Int64(parts[1]), hours < 24, minutes < 60
     else { return nil }
-    var micros = digits
-    for _ in (fraction.count - 1)..<6 { micros *= 10 }
-    self.init(microseconds: microseconds + micros)
+    return (sign == UInt8(ascii: "-") ? -1 : 1) * (hours * 3_600 + minutes * 60)
   }
 
   /// A moment of the proleptic Gregorian calendar in UTC; nil when a field is out of range.

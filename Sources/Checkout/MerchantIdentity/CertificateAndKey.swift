@@ -32,7 +32,7 @@ struct CertificateAndKey: Sendable {
     _ text: String, preferring key: Certificate.PublicKey
   ) throws(MerchantIdentityError) -> (Certificate, PEMDocument) {
     do {
-      let documents = try PEMDocument.parseMultiple(pemString: text).filter { $0.discriminator == "CERTIFICATE" }
+      let documents = PEMDocument.all(in: text).filter { $0.discriminator == "CERTIFICATE" }
       let read = try documents.map { (try Certificate(pemDocument: $0), $0) }
       let own = read.filter { $0.0.merchantHash != nil }
       if let best = own.first(where: { $0.0.publicKey == key }) ?? own.first ?? read.first { return best }
@@ -53,7 +53,7 @@ struct CertificateAndKey: Sendable {
         advice: "Unlock it: openssl pkey -in locked.pem -out key.pem, and guard the file by its permissions.")
     }
     do {
-      let documents = try PEMDocument.parseMultiple(pemString: text)
+      let documents = PEMDocument.all(in: text)
       if let document = documents.first(where: { $0.discriminator.hasSuffix("PRIVATE KEY") }) {
         return (try Certificate.PrivateKey(pemDocument: document), document.pemString + "\n")
       }
@@ -66,6 +66,13 @@ struct CertificateAndKey: Sendable {
   private static let unreadableKey = MerchantIdentityError(
     .privateKeyUnreadable, "No private key can be read from the PEM text.",
     advice: "Give the key as “PRIVATE KEY”, “EC PRIVATE KEY” or “RSA PRIVATE KEY” (RSA of at least 2048 bits).")
+}
+
+extension PEMDocument {
+  /// The blocks of a text; none where one is not ended.
+  static func all(in text: String) -> [PEMDocument] {
+    (PEM.blocks(text) ?? []).map { PEMDocument(type: $0.label, derBytes: $0.bytes) }
+  }
 }
 
 extension CertificateAndKey {

@@ -1,5 +1,6 @@
 import NIOSSL
 import SwiftASN1
+import TenderPayments
 import X509
 
 /// A file with a certificate in any form that Apple's portal, a keychain or OpenSSL writes.
@@ -12,7 +13,7 @@ package struct CertificateFile: Sendable {
   /// Reads DER, PEM and PKCS #7. A file of any other form has no certificates.
   package init(_ bytes: [UInt8]) {
     if let text = String(validating: bytes, as: UTF8.self), text.contains("-----BEGIN ") {
-      let documents = (try? PEMDocument.parseMultiple(pemString: text)) ?? []
+      let documents = PEMDocument.all(in: text)
       certificates = documents.flatMap { Self.certificates(of: $0) }
       privateKeyPEM = documents.first { $0.discriminator.hasSuffix("PRIVATE KEY") }.map { $0.pemString + "\n" }
     } else {

@@ -206,8 +206,9 @@ extension BasketRules {
   }
 
   private static func checkCountry(_ code: String, _ field: String) throws {
-    guard code.utf8.count == 2, code.utf8.allSatisfy({ (0x41...0x5A).contains($0) }) else {
-      throw invalid(field, "two capital letters of ISO 3166-1")
+    guard CountryCode.isAssigned(code) else {
+      let advice = code.utf8.elementsEqual("UK".utf8) ? "; the United Kingdom is GB" : ""
+      throw invalid(field, "a country of ISO 3166-1 in two capital letters\(advice)")
     }
   }
 

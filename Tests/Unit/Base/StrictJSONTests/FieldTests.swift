@@ -20,6 +20,23 @@ import Testing
     }
   }
 
+  @Test(arguments: ["1250.0", "1250.00"]) func `a whole number with a fraction is told how to be written`(
+    _ text: String
+  ) {
+    #expect(
+      throws: JSONError(.wrongType, path: "$.a", "must be a whole number, is a number that is not whole; write 1250")
+    ) {
+      try root(#"{"a":\#(text)}"#).member("a").integer
+    }
+  }
+
+  @Test(arguments: ["1250.5", "1.25e3", "4111111111111111.0"])
+  func `another number that is not whole is not repeated`(_ text: String) {
+    #expect(throws: JSONError(.wrongType, path: "$.a", "must be a whole number, is a number that is not whole")) {
+      try root(#"{"a":\#(text)}"#).member("a").integer
+    }
+  }
+
   @Test func `a text that an enumeration does not have is told those that it has`() {
     enum Mode: String, Decodable, CaseIterable { case immediate, manual }
     struct Order: Decodable { let modes: [Mode] }

@@ -77,7 +77,9 @@ import TenderPayments
 
   @Test(arguments: [
     "2023-02-29T00:00:00Z", "2023-13-01T00:00:00Z", "2023-01-01 00:00:00Z", "2023-01-01T00:00:00",
-    "2023-01-01T24:00:00Z", "",
+    "2023-01-01T24:00:00Z", "", "2023-01-01T00:00:00+2:00", "2023-01-01T00:00:00+24:00", "2023-01-01T00:00:00-02:60",
+    "2023-01-01T00:00:00+0200", "2023-01-01T00:00:00ZZ", "2023-01-01T00:00:00.Z", "2023-01-01T00:00:00.5",
+    "2023-01-01T00:00:00+02:00:00", "1970-01-01T00:00:00+00:01", "9999-12-31T23:59:59-00:01",
   ])
   func `that do not exist are refused`(text: String) {
     #expect(Timestamp(rfc3339: text) == nil)
@@ -107,6 +109,14 @@ import TenderPayments
     #expect(Timestamp(rfc3339: text) == nil)
   }
 
+  @Test(arguments: [
+    "2026-11-28T02:30:00+02:30", "2026-11-27T19:00:00.123456789-05:00", "2026-11-28t00:00:00z",
+    "2026-11-28T00:00:00.000000000000-00:00",
+  ])
+  func `are read with any offset and any fraction`(text: String) {
+    #expect(Timestamp(rfc3339: text)?.description == "2026-11-28T00:00:00Z")
+  }
+
   @Test func `of a year with fewer than four digits is written with four`() throws {
     let time = try #require(Timestamp(year: 999, month: 2, day: 3))
     #expect(time.description == "0999-02-03T00:00:00Z")
@@ -115,6 +125,7 @@ import TenderPayments
 
   @Test func `keep their fraction to the microsecond`() {
     #expect(Timestamp(rfc3339: "1970-01-01T00:00:01.25Z")?.microseconds == 1_250_000)
+    #expect(Timestamp(rfc3339: "1970-01-01T01:00:01.2500019+01:00")?.microseconds == 1_250_001)
     #expect(Timestamp(rfc3339: "9999-12-31T23:59:59.999999Z")?.description == "9999-12-31T23:59:59Z")
   }
 
@@ -123,4 +134,34 @@ import TenderPayments
     let late = RandomBytes.system.timeOrderedID(WallClock { Timestamp(seconds: 1_001) })
     #expect(early < late && early.utf8.count == 32)
   }
+}
+
+@Suite struct `A PEM text` {
+  private static let body = Base64.encode(Array(0..<60))
+
+  @Test(arguments: [
+    "-----BEGIN A-----\n\(body)\n-----END A-----\n", "-----BEGIN A-----\(body)-----END A-----",
+    "\u{FEFF}-----BEGIN A-----\r\n\(body.prefix(40)) \r\n \(body.dropFirst(40))\t\r\n-----END A-----",
+    "Bag Attributes\n  friendlyName: a-b\n-----BEGIN A-----\n\n\(body)\n\n-----END A----- \n",
+    "-----BEGIN A----- \(body.prefix(8)) \(body.dropFirst(8)) -----END A-----",
+  ])
+  func `is read whatever an editor or a form made of its lines`(text: String) throws {
+    let blocks = try #require(PEM.blocks(text))
+    #expect(blocks.map(\.label) == ["A"] && blocks[0].bytes == Array(0..<60))
+  }
+
+  @Test func `holds several blocks, in their order`() throws {
+    let text = ["B", "A B", "B"].map { "-----BEGIN \($0)-----\nAA==\n-----END \($0)-----\n" }.joined(
+      separator: "between\n")
+    let blocks = try #require(PEM.blocks(text))
+    #expect(blocks.map(\.label) == ["B", "A B", "B"] && blocks.allSatisfy { $0.bytes == [0] })
+    #expect(PEM.blocks("no block")?.isEmpty == true)
+  }
+
+  @Test(arguments: [
+    "-----BEGIN A-----\nAA==\n", "-----BEGIN A-----\nAA==\n-----END B-----", "AA==\n-----END A-----",
+    "-----BEGIN A-----\n-----BEGIN A-----\nAA==\n-----END A-----", "-----BEGIN A", "-----BEGIN A\n-----END A-----",
+    "-----BEGIN A-----\nAA==\n-----END A-----\n-----END A-----",
+  ])
+  func `that is not ended is none`(text: String) { #expect(PEM.blocks(text) == nil) }
 }

@@ -25,6 +25,9 @@ struct InvalidBasket: Sendable, CustomTestStringConvertible {
 
   static let all = [
     InvalidBasket("countryCode", "small letters") { $0.countryCode = "ie" },
+    InvalidBasket("countryCode", "not of ISO 3166-1") { $0.countryCode = "UK" },
+    InvalidBasket("supportedCountries[1]", "assigned to nobody") { $0.supportedCountries = ["IE", "XX"] },
+    InvalidBasket("zones[2].countryCode", "not of ISO 3166-1") { $0.zones[2].countryCode = "UK" },
     InvalidBasket("businessName", "blank") { $0.businessName = " " },
     InvalidBasket("merchantReference", "too long") { $0.merchantReference = String(repeating: "x", count: 101) },
     InvalidBasket("merchantReference", "two characters of seven kilobytes") {

@@ -1,6 +1,6 @@
 /// The two-letter codes of countries, as ISO 3166-1 assigns them officially (249, November 2026).
-enum CountryCode {
-  static func isAssigned(_ code: String) -> Bool { all.contains(code) }
+package enum CountryCode {
+  package static func isAssigned(_ code: String) -> Bool { all.contains(code) }
 
   private static let all = Set(table.split(whereSeparator: \.isWhitespace).map(String.init))
 

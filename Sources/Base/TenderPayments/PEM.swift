@@ -1,0 +1,33 @@
+/// A block of a PEM text (RFC 7468).
+package struct PEM {
+  package let label: String
+  /// Empty where the text between the marks is no base64.
+  package var bytes: [UInt8]
+
+  /// Every block of the text; nil when one is not ended.
+  ///
+  /// Text between blocks is ignored, and so is white space in them, whatever the lines: editors, forms and environment
+  /// variables change it.
+  package static func blocks(_ text: String) -> [PEM]? {
+    var (blocks, rest) = ([PEM](), Array(text.utf8)[...])
+    while let begin = rest.firstRange(of: beginning) {
+      let content = rest[begin.upperBound...]
+      guard let mark = content.firstRange(of: dashes), let end = content.firstRange(of: ending) else { return nil }
+      let label = content[..<mark.lowerBound]
+      let after = content[end.upperBound...]
+      guard mark.upperBound <= end.lowerBound, after.starts(with: label + dashes),
+        rest[..<begin.lowerBound].firstRange(of: ending) == nil
+      else { return nil }
+      let body = content[mark.upperBound..<end.lowerBound]
+      guard body.firstRange(of: beginning) == nil else { return nil }
+      let letters = String(decoding: body.filter { $0 > 0x20 }, as: UTF8.self)
+      blocks.append(PEM(label: String(decoding: label, as: UTF8.self), bytes: Base64.decode(letters) ?? []))
+      rest = after.dropFirst(label.count + dashes.count)
+    }
+    return rest.firstRange(of: ending) == nil ? blocks : nil
+  }
+
+  private static let beginning = Array("-----BEGIN ".utf8)
+  private static let ending = Array("-----END ".utf8)
+  private static let dashes = Array("-----".utf8)
+}
