@@ -1,4 +1,6 @@
-/// The fields of a form, in their order. Names are compared as bytes.
+package import Hummingbird
+
+/// The fields of a form or of a query, in their order. Names are compared as bytes.
 package struct FormFields: Sendable {
   /// The most fields that a form may have.
   private static let most = 1_000
@@ -7,7 +9,7 @@ package struct FormFields: Sendable {
 
   package init(pairs: [(name: String, value: String)]) { self.pairs = pairs }
 
-  /// - Parameter body: `application/x-www-form-urlencoded`.
+  /// - Parameter body: `application/x-www-form-urlencoded`, in which a plus stands for a space.
   /// - Returns: nil for text that ``RequestText`` refuses, and for more than 1,000 fields.
   package init?(_ body: some Collection<UInt8>) {
     let fields = Array(body).split(separator: UInt8(ascii: "&"), maxSplits: Self.most)
@@ -32,4 +34,10 @@ package struct FormFields: Sendable {
   package func all(_ name: String) -> [String] {
     pairs.filter { $0.name.utf8.elementsEqual(name.utf8) }.map(\.value)
   }
+}
+
+extension Request {
+  /// What the query of the address asks, as browsers and `URLSearchParams` write it (URL Standard, section 5.1); nothing
+  /// for more fields than a form may have.
+  package var query: FormFields { FormFields((uri.query ?? "").utf8) ?? FormFields(pairs: []) }
 }

@@ -41,6 +41,9 @@ package final class RequestHeadHandler: ChannelDuplexHandler, RemovableChannelHa
       if let problem = RequestHeadRules.problem(in: request) {
         return refuse(problem, request.method.rawValue, context)
       }
+      if underWay == 0, isHeldBack(request) {
+        context.writeAndFlush(wrapOutboundOut(.head(HTTPResponse(status: .continue))), promise: nil)
+      }
       underWay += 1
       pieces = BodyPieces()
     case .body(let piece):
@@ -67,6 +70,11 @@ package final class RequestHeadHandler: ChannelDuplexHandler, RemovableChannelHa
     if case .end = unwrapOutboundIn(data) { underWay -= 1 }
     context.write(data, promise: promise)
     endIfIdle(context)
+  }
+
+  /// Whether the client sends the body when it is asked, or a second later (RFC 9110, section 10.1.1).
+  private func isHeldBack(_ request: HTTPRequest) -> Bool {
+    request.headerFields[.expect]?.lowercased().utf8.elementsEqual("100-continue".utf8) == true
   }
 
   private func refuse(_ problem: RequestHeadProblem, _ method: String?, _ context: ChannelHandlerContext) {

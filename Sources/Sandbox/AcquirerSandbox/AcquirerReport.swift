@@ -11,8 +11,8 @@ extension AcquirerRoutes {
   /// result, one on a line, oldest first. A reversal has the reference of the operation that it reversed.
   @Sendable func report(_ request: Request, _ context: Context) async throws -> Response {
     try await answering(request, context) { merchant, _, _ in
-      let query = request.uri.queryParameters
-      func time(_ name: Substring, _ otherwise: Timestamp) throws -> Timestamp {
+      let query = request.query
+      func time(_ name: String, _ otherwise: Timestamp) throws -> Timestamp {
         guard let text = query[name] else { return otherwise }
         guard let time = Timestamp(rfc3339: String(text)) else { throw AcquirerProblem.invalid(String(name)) }
         return time

@@ -75,7 +75,7 @@ struct AcquirerRoutes<Context: RequestContext>: Sendable {
   /// `?limit=` rows, newest first.
   @Sendable func list(_ request: Request, _ context: Context) async throws -> Response {
     try await answering(request, context) { merchant, _, _ in
-      let limit = request.uri.queryParameters["limit"].flatMap { Int64($0) } ?? 500
+      let limit = request.query["limit"].flatMap { Int64($0) } ?? 500
       let holds = try await store.holds(of: merchant, limit: min(max(limit, 0), 100_000))
       return JSONAnswer.response(["authorizations": .array(holds.map(\.json))])
     }

@@ -4,7 +4,7 @@ import Hummingbird
 extension SandboxServer {
   /// Every route of the sandbox's own port: portal, device, management, acquirer, pages.
   func frontRouter() -> Router<SandboxContext> {
-    let router = Router(context: SandboxContext.self)
+    let router = Router(context: SandboxContext.self, options: [.autoGenerateHeadEndpoints])
     router.addMiddleware {
       MediaTypeMiddleware()
       PageAccessMiddleware(host: configuration.host)
@@ -75,7 +75,7 @@ extension SandboxServer {
 
   /// What phones on the network reach: that page, and nothing else of the sandbox.
   func phoneWalletRouter() -> Router<SandboxContext> {
-    let router = Router(context: SandboxContext.self)
+    let router = Router(context: SandboxContext.self, options: [.autoGenerateHeadEndpoints])
     router.addMiddleware {
       MediaTypeMiddleware()
       ProblemMiddleware()
@@ -100,7 +100,7 @@ extension SandboxServer {
 
   /// Every route of Apple's gateway.
   func gatewayRouter() -> Router<SandboxContext> {
-    let router = Router(context: SandboxContext.self)
+    let router = Router(context: SandboxContext.self, options: [.autoGenerateHeadEndpoints])
     router.addMiddleware { GatewayErrorMiddleware(activity: activity) }
     router.post("paymentservices/paymentSession", use: gatewayRoutes.paymentSession)
     router.post("paymentservices/startSession", use: gatewayRoutes.startSession)

@@ -58,7 +58,7 @@ extension DemoShop {
     let orders = OrderController(
       menu: configuration.menu, tender: tender, shoppers: shoppers, orders: OrderStore(), kitchen: kitchen,
       clock: clock, random: random)
-    let router = Router()
+    let router = Router(options: [.autoGenerateHeadEndpoints])
     router.add(middleware: PageHeaders(configuration: configuration))
     router.add(middleware: NotFoundPage(pages: pages))
     add(pages, to: router)

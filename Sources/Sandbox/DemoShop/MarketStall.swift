@@ -67,8 +67,8 @@ struct MarketStall: Sendable {
   /// `GET /stall/return?RETURNMAC=…&hostedCheckoutId=…`: what the browser says is believed only with the mark that
   /// Tender gave the stall; whether it was paid, Tender says.
   private func receive(_ request: Request, _ context: BasicRequestContext) async throws -> Response {
-    let query = request.uri.queryParameters
-    guard let id = query["hostedCheckoutId"].map(String.init), let mark = query["RETURNMAC"],
+    let query = request.query
+    guard let id = query["hostedCheckoutId"], let mark = query["RETURNMAC"],
       checkouts.knows(String(mark), of: id)
     else { throw ShopError(.forbidden, "forged_return", "The stall has sent no shopper to this page.") }
     let answer = try await tender.checkout(id)

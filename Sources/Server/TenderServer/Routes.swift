@@ -37,7 +37,7 @@ struct Routes: Sendable {
 
   /// The socket of the command line.
   func administrationRouter() -> Router<ServerContext> {
-    let router = Router(context: ServerContext.self)
+    let router = Router(context: ServerContext.self, options: [.autoGenerateHeadEndpoints])
     router.add(middleware: middlewares.recorder)
     administration.add(to: router)
     operations.addMetrics(to: router)
@@ -46,7 +46,7 @@ struct Routes: Sendable {
 
   /// The listener of `metrics.port`.
   func metricsRouter() -> Router<ServerContext> {
-    let router = Router(context: ServerContext.self)
+    let router = Router(context: ServerContext.self, options: [.autoGenerateHeadEndpoints])
     router.add(middleware: middlewares.recorder)
     operations.addMetrics(to: router)
     return router

@@ -165,15 +165,21 @@ enum Starts {
 
 /// How the servers read what comes from outside.
 enum Reading {
-  /// A listener that does not read heads as all do, and a body that is not read by the one reader.
+  /// A listener that does not read heads as all do, a body or a query that is not read by the one reader, and a router
+  /// that has no answer to HEAD.
   static func violations(_ files: [SourceFile]) -> [Violation] {
     files.filter { $0.module != "HTTPServing" }.flatMap { file in
-      file.code(with: ["Application(", ".http1(", "request.body.collect("]).filter { line, code in
-        guard code.contains(/\bApplication\(/) else { return !code.contains("Application(") }
+      file.code(with: Self.places).filter { line, code in
+        if code.contains(/\bRouter\(/) { return !code.contains("autoGenerateHeadEndpoints") }
+        guard code.contains(/\bApplication\(/) else {
+          return !code.contains("Application(") && !code.contains("Router(")
+        }
         return !file.lines[(line - 1)...].prefix(3).joined().contains("server: ")
       }.map { Violation(path: file.path, line: $0.line, rule: "reads HTTP in a way of its own") }
     }
   }
+
+  private static let places = ["Application(", ".http1(", "request.body.collect(", "queryParameters", "Router("]
 }
 
 /// What the documents say about files.

@@ -19,7 +19,7 @@ struct CheckoutComRoutes<Context: RequestContext>: Sendable {
     let payment: String
     /// The idempotency key, or a name of its own.
     let name: String
-    let query: [String: String]
+    let query: FormFields
 
     var channel: String { account.processingChannel }
   }
@@ -204,11 +204,10 @@ extension CheckoutComRoutes {
     let account = try account(request, key)
     let bytes = try await Self.bytes(of: request)
     let body = bytes.isEmpty ? JSONValue.object([:]) : try JSONReader.read(bytes)
-    let query = request.uri.queryParameters.map { (String($0.key), String($0.value)) }
     return Call(
       account: account, body: JSONField(body), payment: context.parameters.get("id") ?? "",
       name: request.headers[.ckoIdempotencyKey] ?? store.newName("call"),
-      query: Dictionary(query) { first, _ in first })
+      query: request.query)
   }
 
   /// The body, up to 64 KiB.

@@ -102,7 +102,7 @@ struct WorldlineAcquiringRoutes<Context: RequestContext>: Sendable {
 
   /// Worldline's Python library writes `True`.
   private static func wantsOperations(_ request: Request) -> Bool {
-    request.uri.queryParameters["returnOperations"]?.lowercased() == "true"
+    request.query["returnOperations"]?.lowercased() == "true"
   }
 }
 

@@ -50,21 +50,20 @@ package struct ProductQuery: Sendable, Hashable {
   /// - Parameter values: in their order; `hide` may come more than once.
   package init(_ values: [(name: String, value: String)]) {
     func value(_ name: String) -> String? { values.first { $0.name == name }?.value }
-    countryCode = value("countryCode")
+    countryCode = value("countryCode").flatMap { $0.isEmpty ? nil : $0 }
     currencyCode = value("currencyCode")
     isRecurring = value("isRecurring")?.lowercased() == "true"
     hidden = Set(values.filter { $0.name == "hide" }.map(\.value))
   }
 
-  /// - Throws: for a query without country or currency, which Worldline requires.
+  /// - Throws: for a query without a currency. Shops' plugins leave the country empty while they know none.
   fileprivate func isServed(_ merchant: PlatformMerchant) throws -> Bool {
     guard let currencyCode else { throw PlatformRefusal.missing("currencyCode") }
-    guard let countryCode else { throw PlatformRefusal.missing("countryCode") }
     guard Currency(code: currencyCode)?.isMoney == true else {
       throw PlatformRefusal.invalid("currencyCode", "Not a currency of ISO 4217.")
     }
-    guard countryCode.utf8.count == 2, countryCode.utf8.allSatisfy({ (0x41...0x5A).contains($0) }) else {
-      throw PlatformRefusal.invalid("countryCode", "Not two capital letters of ISO 3166-1.")
+    if let countryCode, !CountryCode.isAssigned(countryCode) {
+      throw PlatformRefusal.invalid("countryCode", "Not a country of ISO 3166-1 in two capital letters.")
     }
     return !isRecurring && !merchant.networks.isEmpty && merchant.refusal == nil
   }

@@ -14,9 +14,9 @@ struct MailAdministrationController: Sendable {
 
   /// `GET /mail?state=dead&limit=50`
   func list(_ request: Request, _ context: ServerContext) async throws -> Response {
-    let query = request.uri.queryParameters
-    let state = query.get("state").flatMap(StoredMail.State.init)
-    return JSONAnswer.response(try await administration.list(state, limit: query.get("limit", as: Int.self) ?? 50))
+    let query = request.query
+    let state = query["state"].flatMap(StoredMail.State.init)
+    return JSONAnswer.response(try await administration.list(state, limit: query["limit"].flatMap { Int($0) } ?? 50))
   }
 
   /// `GET /mail/ID`
@@ -26,13 +26,13 @@ struct MailAdministrationController: Sendable {
 
   /// `POST /mail/retry?id=ID`; without an id every message that was given up.
   func retry(_ request: Request, _ context: ServerContext) async throws -> Response {
-    JSONAnswer.response(["retried": try await administration.retry(request.uri.queryParameters.get("id"))])
+    JSONAnswer.response(["retried": try await administration.retry(request.query["id"])])
   }
 
   /// `POST /mail/test?to=ADDRESS`: sends a message now.
   func test(_ request: Request, _ context: ServerContext) async throws -> Response {
     let mail = try requireMail()
-    guard let address = request.uri.queryParameters.get("to").flatMap({ MailAddress($0) }) else {
+    guard let address = request.query["to"].flatMap({ MailAddress($0) }) else {
       throw Problem(.badRequest, "invalid_address", "to is an e-mail address in plain ASCII.")
     }
     let id = try await mail.queueTest(to: address)
@@ -43,7 +43,7 @@ struct MailAdministrationController: Sendable {
   /// `POST /mail/warnings?at=2028-01-01T00:00:00Z`: says now what is due at that moment.
   func warn(_ request: Request, _ context: ServerContext) async throws -> Response {
     let mail = try requireMail()
-    let at = request.uri.queryParameters.get("at").flatMap { Timestamp(rfc3339: $0) }
+    let at = request.query["at"].flatMap { Timestamp(rfc3339: $0) }
     guard at == nil || environment == .simulated else {
       throw Problem(.conflict, "not_simulated", "Only in simulated warnings are sent before their time.")
     }

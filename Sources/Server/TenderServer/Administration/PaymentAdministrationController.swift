@@ -19,10 +19,10 @@ struct PaymentAdministrationController: Sendable {
   /// `GET /payments?limit=…`: the newest; `?named=…`: by the id of a payment, an order or a basket, or by the merchant's
   /// reference, with their operations.
   func newest(_ request: Request, _ context: ServerContext) async throws -> Response {
-    let query = request.uri.queryParameters
-    if let name = query.get("named") { return JSONAnswer.response(try await administration.named(name)) }
+    let query = request.query
+    if let name = query["named"] { return JSONAnswer.response(try await administration.named(name)) }
     var lookup = PaymentLookup()
-    lookup.limit = query.get("limit", as: Int.self) ?? lookup.limit
+    lookup.limit = query["limit"].flatMap { Int($0) } ?? lookup.limit
     return JSONAnswer.response(try await administration.list(lookup))
   }
 
@@ -36,27 +36,27 @@ struct PaymentAdministrationController: Sendable {
 
   /// `POST /payments/{id}/capture|void|refund|increment|settle|acknowledge?amount=10.00&final=true&key=…`
   func operate(_ request: Request, _ context: ServerContext) async throws -> Response {
-    let query = request.uri.queryParameters
+    let query = request.query
     guard let operation = PaymentAdministration.Operation(rawValue: context.parameters.get("operation") ?? "") else {
       throw Problem(.notFound, "not_found", "There is nothing at this address.")
     }
     return JSONAnswer.response(
       try await administration.perform(
-        operation, on: PaymentID(context.parameters.get("payment") ?? ""), amount: query.get("amount"),
-        isFinal: query.get("final") == "true", key: query.get("key")))
+        operation, on: PaymentID(context.parameters.get("payment") ?? ""), amount: query["amount"],
+        isFinal: query["final"] == "true", key: query["key"]))
   }
 
   /// `POST /payments/{id}/resolve?as=voided&note=…`; `as=approved` with `&operation=…`
   func resolve(_ request: Request, _ context: ServerContext) async throws -> Response {
-    let query = request.uri.queryParameters
-    guard let resolution = query.get("as").flatMap(Resolution.init(rawValue:)) else {
+    let query = request.query
+    guard let resolution = query["as"].flatMap(Resolution.init(rawValue:)) else {
       throw Problem(
         .badRequest, "bad_request", "A payment is resolved as voided or failed, an operation as approved.", field: "as")
     }
     return JSONAnswer.response(
       try await administration.resolve(
         PaymentID(context.parameters.get("payment") ?? ""), as: resolution,
-        operation: query.get("operation").map { AttemptReference($0) }, note: query.get("note") ?? ""))
+        operation: query["operation"].map { AttemptReference($0) }, note: query["note"] ?? ""))
   }
 
   /// `GET /journal/verification`

@@ -13,24 +13,24 @@ struct ReconciliationController: Sendable {
   let reconciliation: Reconciliation
 
   func reconcile(_ request: Request, _ context: ServerContext) async throws -> Response {
-    let query = request.uri.queryParameters
-    let route = query.get("route")
-    if let route, query.get("listing") != nil { return try await list(route, query) }
+    let query = request.query
+    let route = query["route"]
+    if let route, query["listing"] != nil { return try await list(route, query) }
     let bytes = try await BodyReader.collect(request, limit: Self.maximumBytes)
     do {
       return JSONAnswer.response(
         try await reconciliation.differences(
-          from: bytes, query.get("from").flatMap { Timestamp(rfc3339: $0) },
-          query.get("until").flatMap { Timestamp(rfc3339: $0) }, through: route))
+          from: bytes, query["from"].flatMap { Timestamp(rfc3339: $0) },
+          query["until"].flatMap { Timestamp(rfc3339: $0) }, through: route))
     } catch let error as ReportError {
       throw Problem(.badRequest, "unreadable_report", "The report cannot be read: \(error).")
     }
   }
 
   /// Asks the route's provider for its listing.
-  private func list(_ route: String, _ query: Parameters) async throws -> Response {
+  private func list(_ route: String, _ query: FormFields) async throws -> Response {
     func time(_ name: String) throws -> Timestamp {
-      guard let time = query.get(name).flatMap({ Timestamp(rfc3339: $0) }) else {
+      guard let time = query[name].flatMap({ Timestamp(rfc3339: $0) }) else {
         throw Problem(.badRequest, "bad_request", "Say the period that the provider is asked for.", field: name)
       }
       return time

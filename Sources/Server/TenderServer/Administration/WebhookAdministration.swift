@@ -12,22 +12,22 @@ struct WebhookAdministrationController: Sendable {
 
   /// `GET /webhooks/deliveries?state=dead&limit=50`
   func deliveries(_ request: Request, _ context: ServerContext) async throws -> Response {
-    let query = request.uri.queryParameters
-    let state = query.get("state").flatMap(Delivery.State.init) ?? .dead
+    let query = request.query
+    let state = query["state"].flatMap(Delivery.State.init) ?? .dead
     return JSONAnswer.response(
-      try await administration.deliveries(state, limit: query.get("limit", as: Int.self) ?? 50))
+      try await administration.deliveries(state, limit: query["limit"].flatMap { Int($0) } ?? 50))
   }
 
   /// `GET /webhooks/events?after=CURSOR`
   func events(_ request: Request, _ context: ServerContext) async throws -> Response {
-    JSONAnswer.response(try await administration.events(after: request.uri.queryParameters.get("after")))
+    JSONAnswer.response(try await administration.events(after: request.query["after"]))
   }
 
   /// `POST /webhooks/replay?payment=ID&sequence=N&to=ENDPOINT`, each of them optional.
   func replay(_ request: Request, _ context: ServerContext) async throws -> Response {
-    let query = request.uri.queryParameters
+    let query = request.query
     let count = try await administration.replay(
-      query.get("payment"), sequence: query.get("sequence", as: Int64.self), to: query.get("to"))
+      query["payment"], sequence: query["sequence"].flatMap { Int64($0) }, to: query["to"])
     return JSONAnswer.response(["replayed": count])
   }
 }

@@ -19,7 +19,7 @@ struct MetadataController: Sendable {
   /// `GET /applepay/metadata`, from a page in a frame with `?topOrigin=`
   func show(_ request: Request, _ context: ServerContext) throws -> Response {
     let (merchant, frame) = try callers.require(request, context)
-    let site = try callers.top(request.uri.queryParameters.get("topOrigin"), around: frame, of: merchant, context)
+    let site = try callers.top(request.query["topOrigin"], around: frame, of: merchant, context)
     guard let profile = profiles[merchant.id] else { throw Callers.unknown }
     return JSONAnswer.response(
       MetadataAnswer(

@@ -65,13 +65,13 @@ struct DoctorController: Sendable {
 
   /// `POST /doctor?until=2028-01-01T00:00:00Z`: every check, now.
   func examine(_ request: Request, _ context: ServerContext) async throws -> Response {
-    let until = request.uri.queryParameters.get("until").flatMap { Timestamp(rfc3339: $0) }
+    let until = request.query["until"].flatMap { Timestamp(rfc3339: $0) }
     return JSONAnswer.response(try await doctor.run(until: until, isDeep: true))
   }
 
   /// `POST /doctor/merchants?until=…`: the checks of the merchants in the store.
   func examineStoredMerchants(_ request: Request, _ context: ServerContext) async throws -> Response {
-    let until = request.uri.queryParameters.get("until").flatMap { Timestamp(rfc3339: $0) }
+    let until = request.query["until"].flatMap { Timestamp(rfc3339: $0) }
     return JSONAnswer.response(try await doctor.runOnStoredMerchants(until: until))
   }
 

@@ -1,4 +1,5 @@
 import DirectWire
+import HTTPServing
 import Hummingbird
 import PlatformAPI
 import TenderPayments
@@ -35,7 +36,7 @@ struct PlatformProductController: Sendable {
   }
 
   private static func query(_ request: Request) -> ProductQuery {
-    ProductQuery(request.uri.queryParameters.map { (String($0.key), String($0.value)) })
+    ProductQuery(request.query.pairs)
   }
 }
 

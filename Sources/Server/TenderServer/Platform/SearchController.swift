@@ -14,7 +14,7 @@ struct SearchController: Sendable {
   /// `GET /v2/{merchantId}/payments`
   func find(_ request: Request, _ context: ServerContext) async throws -> Response {
     guard let call = context.signedCall else { throw PlatformAuthentication.refusal }
-    let query = try PaymentQuery(request.queryValues, of: call.merchant)
+    let query = try PaymentQuery(request.query.pairs, of: call.merchant)
     let page = try await database.read { try query.page(in: $0) }
     var found: [DirectPayment] = []
     for payment in page.payments { found.append(try await payments.rendering(of: payment).answer) }
@@ -24,14 +24,7 @@ struct SearchController: Sendable {
   /// `GET /v2/{merchantId}/events`
   func events(_ request: Request, _ context: ServerContext) async throws -> Response {
     guard let call = context.signedCall else { throw PlatformAuthentication.refusal }
-    let query = try EventQuery(request.queryValues, of: call.merchant)
+    let query = try EventQuery(request.query.pairs, of: call.merchant)
     return JSONAnswer.response(try await database.read { try query.page(in: $0) })
-  }
-}
-
-extension Request {
-  /// The parameters in their order, decoded.
-  var queryValues: [(name: String, value: String)] {
-    uri.queryParameters.map { (name: String($0.key), value: String($0.value)) }
   }
 }

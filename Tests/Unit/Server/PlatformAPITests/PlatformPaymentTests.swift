@@ -335,14 +335,20 @@ import Testing
 
   @Test(
     arguments: [
-      ([("countryCode", "IE")], "currencyCode"), ([("currencyCode", "EUR")], "countryCode"),
+      ([("countryCode", "IE")], "currencyCode"), ([("currencyCode", "EUR"), ("countryCode", "UK")], "countryCode"),
       ([("currencyCode", "EEE"), ("countryCode", "IE")], "currencyCode"),
       ([("currencyCode", "EUR"), ("countryCode", "ie")], "countryCode"),
     ])
-  func `need a country and a currency`(values: [(String, String)], property: String) {
+  func `need a currency, and take no country that is none`(values: [(String, String)], property: String) {
     let query = ProductQuery(values.map { (name: $0.0, value: $0.1) })
     let refusal = #expect(throws: PlatformRefusal.self) { try PlatformProducts(Platform.terms()).list(query) }
     #expect(refusal?.faults.first?.propertyName == property)
+  }
+
+  @Test(arguments: [[("countryCode", ""), ("currencyCode", "EUR"), ("amount", "2350")], [("currencyCode", "EUR")]])
+  func `are listed while the shop knows no country`(values: [(String, String)]) throws {
+    let query = ProductQuery(values.map { (name: $0.0, value: $0.1) })
+    #expect(try PlatformProducts(Platform.terms()).list(query).json["paymentProducts"]?.elements.count == 1)
   }
 
   @Test func `have the names of Apple's networks`() {

@@ -60,6 +60,18 @@ enum ListenerUnderAttack: CaseIterable {
     }
   }
 
+  @Test(arguments: ListenerUnderAttack.allCases)
+  func `asks at once for a body that its sender holds back`(listener: ListenerUnderAttack) async throws {
+    let system = try await TestSystem.shared.value
+    let answer = try await RawConnection.onThread {
+      let connection = try listener.connection(system)
+      try connection.value.send(
+        "POST /sign-in HTTP/1.1\nHost: localhost\nExpect: 100-Continue\nContent-Length: 2\n\n")
+      return try connection.value.answers(1)
+    }
+    #expect(answer.first?.status == 100)
+  }
+
   /// Also where nothing reads the body, and the answer has gone when the chunks arrive.
   @Test(arguments: ListenerUnderAttack.allCases)
   func `gives one answer to a request whose chunks are none, and it is no 500`(
