@@ -28,7 +28,7 @@ extension CommitWriter {
 ///
 /// Callers append jobs to a queue. One drain at a time takes a batch, runs each job under its own savepoint if there
 /// are several, commits, and then answers the callers. A failed job rolls back alone; a failed commit fails all jobs of
-/// the batch.
+/// the batch. Where its flush failed, they may be in the store nevertheless.
 final class GroupCommit<Writer: CommitWriter>: Sendable {
   private let writer: Writer
   private let clock: WallClock
@@ -70,28 +70,35 @@ final class GroupCommit<Writer: CommitWriter>: Sendable {
 
   private func commit(_ jobs: [any Committable], _ connection: GRDB.Database) -> FinishedBatch {
     let now = clock.now()
+    var isCommitting = false
     do {
       if let failure { throw failure }
       try writer.run("BEGIN IMMEDIATE", on: connection)
       let performed = try perform(jobs, connection, now)
+      isCommitting = true
       try writer.commit(performed, on: connection)
       status.withLock { $0.count += 1 }
       return FinishedBatch(jobs: jobs, outcome: .success(performed))
     } catch {
-      noteBroken(error)
+      let isBroken = noteBroken(error)
       if connection.isInsideTransaction { try? connection.execute(sql: "ROLLBACK") }
-      return FinishedBatch(jobs: jobs, outcome: .failure(error))
+      // The mark of the commit may be in the log, and the next start would take it from there.
+      return FinishedBatch(
+        jobs: jobs, outcome: .failure(isCommitting && isBroken ? StorageError.outcomeUnknown : error))
     }
   }
 
   /// Records a failed flush. Afterwards the contents of the disk are unknown, and a second flush that succeeds proves
   /// nothing, because the kernel has dropped the pages. A write refused by a full or read-only disk is different: that
   /// commit did not happen.
-  private func noteBroken(_ error: any Error) {
+  ///
+  /// - Returns: whether a flush failed.
+  private func noteBroken(_ error: any Error) -> Bool {
     guard let error = error as? DatabaseError, error.resultCode == .SQLITE_IOERR,
       error.extendedResultCode != .SQLITE_IOERR_WRITE
-    else { return }
+    else { return false }
     status.withLock { $0.failure = StorageError(error) }
+    return true
   }
 
   private func perform(
