@@ -2,6 +2,10 @@
 import json
 
 MARKS = "\u0301\u0327"
+# YAML that is small as a text and large, or deep, as a document; a list without two equal elements.
+WIDE = "\nroutes: [&a0 [x], " + ", ".join(f"&a{level} [{', '.join([f'*a{level - 1}'] * 10)}]" for level in range(1, 30)) + "]\n"
+DEEP = "\nroutes: [&a0 [x], " + ", ".join(f"&a{level} {'[' * 400}*a{level - 1} {']' * 400}" for level in range(1, 75)) + "]\n"
+LIST = ",".join(f"n{number}" for number in range(9_000))
 # What some reader may fail at: empty splits, the ends of numbers, bytes that end a text, marks that compare slowly.
 WORDS = [
     "", "=", "==", ";", ";=", "=;", "&", "&=", "a=", "=a", ";=;", ":", "::", ",", ",,", "|", ".", "..", "../../x", "/", "//", "-", "--", "+",
@@ -13,7 +17,8 @@ WORDS = [
     "2026-11-28T25:61:61Z", "9999999999-12-31T23:59:59Z", "1969-12-31T23:59:59.999999999Z", "EUR", "CLP", "KWD", "JPY", "XXX", "eur", "٣", "１２",
     "http://", "https://[::1", "http://x:99999/", "http://user@/", "ftp://x", "javascript:x", "a@b", "@", "a@" + "b." * 60, "*", "*.*",
     "xn--", "xn--a", "[::]", "1.2.3.4.5", "-----BEGIN CERTIFICATE-----", "-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n",
-    "MIIBAA==", "A", "AA", "AAA=", "====", "scrypt$1$1$1$$", "visa=masterCard", "network=", "amount=-", "amount=1-", "currency==", "route=;"]
+    "MIIBAA==", "A", "AA", "AAA=", "====", "scrypt$1$1$1$$", WIDE, DEEP, LIST, "\n? *a\n: b\n", "\na: &a [*a]\n",
+    "visa=masterCard", "network=", "amount=-", "amount=1-", "currency==", "route=;"]
 NUMBERS = [0, -1, 1, 2**31, 2**32, 2**53, 2**53 + 1, 2**63 - 1, 2**63, -2**63, -2**63 - 1, 2**64, 10**30, 1e308, 0.1, -0.0, 10**17, 92233720368547758]
 HEADERS = [
     "Cookie", "Sec-Fetch-Site", "Origin", "Host", "Content-Type", "Content-Disposition", "Accept-Encoding", "Accept-Language", "If-None-Match",

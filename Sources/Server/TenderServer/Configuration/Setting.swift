@@ -107,22 +107,22 @@ extension SettingType {
   ///
   /// - Parameters:
   ///   - minimum: how many it must hold.
-  ///   - maximum: how many it may hold.
+  ///   - maximum: how many it may hold, at most 300.
   static func list<Element: Hashable>(
-    of element: SettingType<Element>, atLeast minimum: Int = 0, atMost maximum: Int = .max
+    of element: SettingType<Element>, atLeast minimum: Int = 0, atMost maximum: Int = 300
   ) -> SettingType where Value == [Element] {
     SettingType(
-      wanted: "a list such as [\(element.example)]" + (maximum == .max ? "" : ", at most \(maximum)")
+      wanted: "a list such as [\(element.example)]" + (maximum == 300 ? "" : ", at most \(maximum)")
         + "; each is \(element.wanted)",
       example: "[\(element.example)]", isList: true,
       read: { texts throws(UnfitValue) in
-        var values: [Element] = []
+        guard texts.count <= maximum else { throw UnfitValue(found: "a list of \(texts.count)") }
+        var (values, known) = ([Element](), Set<Element>())
         for text in texts {
           let value = try element.read([text])
-          guard !values.contains(value) else { throw UnfitValue(found: "“\(text)” twice") }
+          guard known.insert(value).inserted else { throw UnfitValue(found: "“\(text)” twice") }
           values.append(value)
         }
-        guard values.count <= maximum else { throw UnfitValue(found: "a list of \(values.count)") }
         guard values.count >= minimum else { throw UnfitValue(found: "an empty list") }
         return values
       }, text: { "[\($0.map(element.text).joined(separator: ", "))]" })

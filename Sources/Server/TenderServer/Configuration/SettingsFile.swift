@@ -44,6 +44,9 @@ extension SettingsTable {
   }
 
   private func mapping(_ text: String, of path: String) throws -> Node.Mapping? {
+    do throws(PlainYAML.Trouble) { try PlainYAML.check(text) } catch {
+      throw ConfigurationError("\(path):\(error.line)", error.reason)
+    }
     let root: Node?
     do { root = try Yams.compose(yaml: text) } catch { throw Self.unreadable(error, path) }
     guard let root, !root.isNothing else { return nil }
