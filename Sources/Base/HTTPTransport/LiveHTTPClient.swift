@@ -14,6 +14,9 @@ package struct ClientIdentity: Sendable {
     self.certificateChainPEM = certificateChainPEM
     self.privateKeyPEM = privateKeyPEM
   }
+
+  /// - Throws: where no connection could present it. The TLS library reads less than others do.
+  package func check() throws { _ = try NIOSSLContext(configuration: try LiveHTTPClient.tls(self, .system)) }
 }
 
 /// Whose certificates a connection accepts.
@@ -99,7 +102,7 @@ package final class LiveHTTPClient: Sendable {
     }
   }
 
-  private static func tls(_ identity: ClientIdentity?, _ trust: TrustedRoots) throws -> TLSConfiguration {
+  fileprivate static func tls(_ identity: ClientIdentity?, _ trust: TrustedRoots) throws -> TLSConfiguration {
     var tls = TLSConfiguration.makeClientConfiguration()
     tls.minimumTLSVersion = .tlsv12
     tls.cipherSuiteValues = [

@@ -53,7 +53,20 @@ package struct ApplePayHosts: Sendable, Hashable {
 
   var gateways: [ApplePayGateway] { [global] + [mainlandChina].compactMap { $0 } }
 
-  func gateway(at authority: String) -> ApplePayGateway? { gateways.first { $0.authority == authority } }
+  /// The gateway that stands for this host. Apple has more than it documents, such as
+  /// `apple-pay-gateway-nc-pod4.apple.com`, and says that the address of a validation can vary.
+  func gateway(at authority: String) -> ApplePayGateway? { gateways.first { isHost(authority, of: $0) } }
+
+  private func isHost(_ authority: String, of gateway: ApplePayGateway) -> Bool {
+    guard environment != .simulated, authority != gateway.authority else { return authority == gateway.authority }
+    let beginning = gateway.authority.dropLast(Self.apple.count) + "-"
+    guard authority.hasPrefix(beginning), authority.hasSuffix(Self.apple) else { return false }
+    let variant = authority.dropFirst(beginning.count).dropLast(Self.apple.count)
+    let isName = variant.utf8.allSatisfy { (0x61...0x7A).contains($0) || (0x30...0x39).contains($0) || $0 == 0x2D }
+    return !variant.isEmpty && isName && (environment == .appleSandbox || variant.split(separator: "-").first != "cert")
+  }
+
+  private static let apple = ".apple.com"
 
   /// Apple's own hosts may not play the simulated gateway: nothing simulated ever reaches Apple.
   private static func authority(ofBase url: String) -> String? {

@@ -23,6 +23,16 @@ package struct Domain: Sendable, Hashable, CustomStringConvertible {
     self.host = host
   }
 
+  /// What a person types or copies from an address bar: the scheme, capitals, spaces around it, and a slash or a dot at its
+  /// end do not count.
+  package init(typed text: String) throws(MerchantIdentityError) {
+    var name = text.lowercased().drop(while: \.isWhitespace)
+    while name.last?.isWhitespace == true { name.removeLast() }
+    for scheme in ["https://", "http://"] where name.hasPrefix(scheme) { name.removeFirst(scheme.count) }
+    for end in ["/", "."] where name.hasSuffix(end) { name.removeLast() }
+    try self.init(String(name))
+  }
+
   /// The origins a browser may name for this domain. Plain HTTP is a secure context on the own machine only.
   package var origins: [String] { isLoopback ? ["https://\(name)", "http://\(name)"] : ["https://\(name)"] }
   package var isLoopback: Bool { Self.isLoopback(host) }

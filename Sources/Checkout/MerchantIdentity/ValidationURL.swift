@@ -1,7 +1,7 @@
 /// Validates `event.validationURL`, the address that a browser names when it asks for a merchant session.
 ///
 /// The address is never fetched, whatever it says: an attacker who writes it could otherwise have the server call any
-/// host with the merchant's certificate. It is only compared with the few that Apple's browsers really send, because
+/// host with the merchant's certificate. It is only compared with the hosts of Apple's that browsers send, because
 /// one of another environment means that the page and the server disagree about which Apple they talk to.
 ///
 /// The parser is strict and of its own, so that no difference between two parsers of URLs can be used.

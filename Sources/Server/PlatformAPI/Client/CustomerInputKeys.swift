@@ -16,6 +16,8 @@ package actor CustomerInputKeys {
   /// As they were read last, oldest first.
   private var known: [CustomerInputKey] = []
   private var making: Task<CustomerInputKey, any Error>?
+  /// Of the store: callers at the same time share it, because the keys that seal may be a program's to print.
+  private var reading: Task<Void, any Error>?
 
   /// - Parameter store: the merchants' store with the keys that seal, made at the first secret.
   package init(
@@ -39,6 +41,9 @@ package actor CustomerInputKeys {
   /// - Returns: nil when there is no such key any more.
   package func key(_ id: String) async throws -> CustomerInputKey? {
     if let key = find(id) { return key }
+    // What is being read may have begun before the key was made.
+    if let reading { try await reading.value }
+    if let key = find(id) { return key }
     try await read()
     return find(id)
   }
@@ -52,6 +57,14 @@ package actor CustomerInputKeys {
   }
 
   private func read() async throws {
+    if let reading { return try await reading.value }
+    let task = Task { try await self.readStore() }
+    reading = task
+    defer { reading = nil }
+    try await task.value
+  }
+
+  private func readStore() async throws {
     let now = clock.now()
     let rows = try await store().read { try $0.secrets(of: SecretName.platform, at: now) }
     known = try rows.filter { $0.name.kind == .customerInputKey }.map {

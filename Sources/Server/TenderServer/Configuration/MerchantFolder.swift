@@ -104,8 +104,11 @@ package struct MerchantFolder: Sendable {
     apiKeyLimits = try APIKeyLimits.joined(settings.apiKeyLimits, parts.apiKeyLimits, place + "/merchant.yaml")
     self.callbackSigner = try MerchantCallbackKey.signer(
       parts.callbackKeys, in: place + "/callback-keys", isNeeded: settings.callsMerchant, apiKeys: apiKeys)
-    try Self.requireKeys(profile.keysRequiringDigest, apiKeys, "requireContentDigest", place)
-    try Self.requireKeys(Set(settings.apiKeyLimits.map(\.id)), apiKeys, "apiKeyLimits", place)
+    // A stored merchant's keys expire and are revoked while the settings stay.
+    if case .declared = parts.origin {
+      try Self.requireKeys(profile.keysRequiringDigest, apiKeys, "requireContentDigest", place)
+      try Self.requireKeys(Set(settings.apiKeyLimits.map(\.id)), apiKeys, "apiKeyLimits", place)
+    }
     self.webhooks = try MerchantWebhooks.endpoints(settings, parts.webhookKeys, place)
     self.webhookKeys = parts.webhookKeys
     (self.mail, self.brand) = (settings.mail, settings.mail.brand(settings.displayName, settings.locale))

@@ -31,7 +31,7 @@ package struct MerchantProvisioning: Sendable {
       self.displayName = displayName
       self.countryCode = countryCode
       self.currencyCode = currencyCode
-      self.domains = domains
+      self.domains = domains.map { (try? Domain(typed: $0))?.name ?? $0 }
       self.webhook = webhook
       self.writesToShoppers = writesToShoppers
       self.hostedFrameAncestors = hostedFrameAncestors

@@ -42,7 +42,7 @@ struct AppleRegistration: Sendable {
     let association = try row.associationBase64.flatMap { Base64.decode($0) }.map { try DomainAssociation(bytes: $0) }
     let sender = network.sender(guardedBy: configuration.destinations)
     let finding = await DomainCheck(sender: sender).finding(
-      of: try Domain(name), association: association)
+      of: try Domain(typed: name), association: association)
     return try await administration.perform(.noteCheck(domain: name, merchant: merchant, finding: finding))
   }
 
@@ -59,7 +59,7 @@ struct AppleRegistration: Sendable {
     let settings = try await administration.settings(of: merchant)
     if settings.isServedByPlatform {
       let partner = try PartnerMerchant(identifier: merchant, name: settings.displayName)
-      try await platform().register([try Domain(name)], of: partner)
+      try await platform().register([try Domain(typed: name)], of: partner)
     } else {
       try await registerAtPortal(name, merchant, settings.merchantIdentifier)
     }
@@ -70,7 +70,7 @@ struct AppleRegistration: Sendable {
     let settings = try await administration.settings(of: merchant)
     if settings.isServedByPlatform {
       let partner = try PartnerMerchant(identifier: merchant, name: settings.displayName)
-      try await platform().unregister([try Domain(name)], of: partner, reason: reason)
+      try await platform().unregister([try Domain(typed: name)], of: partner, reason: reason)
     }
     return try await note(name, merchant, isRegistered: false)
   }

@@ -1,4 +1,5 @@
 import ApplePayToken
+import HTTPTransport
 import Ledger
 import MerchantIdentity
 import TenderPayments
@@ -30,8 +31,12 @@ extension MerchantAdministration {
         let settings = try MerchantSettings(yaml: try tables.merchant(id).settings, of: merchant)
         let identifier = try MerchantIdentifier(settings.merchantIdentifier)
         try certificate.require(kind, of: identifier, in: environment, at: now)
-        return try tables.keep(
+        let row = try tables.keep(
           certificate, of: id, privateKeyPEM: key, mayBeWithoutKey: elsewhere && certificate.kind == .processing)
+        if row.kind == .identity, let pem = row.certificate, let key = try tables.merchant(id).privateKey(of: row) {
+          try ClientIdentity(certificateChainPEM: pem, privateKeyPEM: key).requirePresentable()
+        }
+        return row
       })
   }
 

@@ -5,12 +5,12 @@ extension MerchantAdministration {
   func performOnDomains(_ call: MerchantCall) async throws -> MerchantAnswer {
     switch call {
     case .addDomain(let name, let merchant, let file):
-      let domain = try Domain(name)
-      let association = try file.flatMap { Base64.decode($0) }.map { try DomainAssociation(bytes: $0) }
+      let domain = try Domain(typed: name)
+      let association = try file.flatMap { Base64.decode($0) }.map { try DomainAssociation(brought: $0) }
       try await change(merchant, try store) { try $0.insert(domain, of: $1, association: association) }
       return try await domains(of: merchant)
     case .removeDomain(let name, let merchant):
-      let domain = try Domain(name)
+      let domain = try Domain(typed: name)
       try await change(merchant, try store) { try $0.remove(domain, of: $1) }
       return try await domains(of: merchant)
     case .noteCheck(let name, let merchant, let finding):

@@ -55,6 +55,7 @@ extension MerchantAdministration {
     }
     let (secret, now) = (random.hex(32), clock.now())
     try await change(merchant, try await storeWithKeys) { tables, owner in
+      if overlap != nil, kind == .apiKey { try Self.carryDigest(to: id, of: owner, in: tables) }
       try tables.keep(secret, as: SecretName(owner, kind, id), within: limits)
       if let overlap { try tables.expire(kind, of: owner, but: id, at: now.adding(overlap)) }
     }
@@ -62,6 +63,18 @@ extension MerchantAdministration {
       merchant: merchant, kind: kind, id: id, created: now.description, expires: limits.expiresAt?.description,
       scopes: limits.scopes.map(SharedKeyReport.inOrder), lastUsed: nil, secret: secret)
     return MerchantAnswer(keys: [report])
+  }
+
+  /// The successor of a key that must sign the digest of bodies must do so, too.
+  private static func carryDigest(to id: String, of owner: MerchantID, in tables: MerchantTables) throws {
+    let (setting, table, stored) = ("requireContentDigest", SettingsTable.merchant, try tables.merchant(owner))
+    let keys = try tables.apiKeys(of: owner)
+    var values = try table.yaml(stored.settings, of: owner.rawValue).values
+    guard let value = values[setting], case .list(let ids) = value.content,
+      ids.contains(where: { if case .text(let known) = $0 { keys.contains(known) } else { false } })
+    else { return }
+    values[setting] = WrittenValue(.list(ids + [.text(id)]), place: value.place)
+    try tables.update(owner, settings: table.document(SettingsSource(values: values)), after: stored.version)
   }
 
   /// - Throws: ``MerchantStoreError`` with `key_limits_invalid` for a limit that the key cannot have.

@@ -122,7 +122,7 @@ extension MerchantAdministration {
       let stored = try await store.read { try $0.merchant(MerchantID(merchant)) }
       return MerchantAnswer(bundle: MerchantBundle(stored))
     case .setEnabled(let isEnabled, let merchant, let domain):
-      let domain = try domain.map { try Domain($0) }
+      let domain = try domain.map { try Domain(typed: $0) }
       try await change(merchant, try store) { try $0.setEnabled(isEnabled, $1, domain: domain) }
       return await changed(merchant)
     default: break
@@ -165,6 +165,9 @@ extension MerchantAdministration {
       + "so that a test never reaches what production holds"
   }
 
+  /// Bytes of one value.
+  private static let longestSetting = 16_384
+
   private func edit(_ merchant: String, _ settings: [String: String]) async throws -> MerchantAnswer {
     let table = SettingsTable.merchant
     for key in settings.keys.sorted() where !table.contains(key) || key == "domains" {
@@ -173,10 +176,16 @@ extension MerchantAdministration {
         key == "domains"
           ? "domains are added by tender domain add" : "there is no such setting\(table.advice(for: key))")
     }
+    for (key, text) in settings where text.utf8.count > Self.longestSetting {
+      throw ConfigurationError(key, "there are \(text.utf8.count) bytes; write at most \(Self.longestSetting)")
+    }
     let named = try table.read([table.typed(settings.filter { !$0.value.isEmpty })]).settings
     try await named.requireCallable(by: configuration.destinations)
     try await change(merchant, try store) { tables, id in
-      let stored = try tables.merchant(id)
+      let (stored, keys) = (try tables.merchant(id), try tables.apiKeys(of: id))
+      for key in named.keysRequiringDigest + named.apiKeyLimits.map(\.id) where !keys.contains(key) {
+        throw MerchantStoreError(.secretUnknown, "\(merchant) has no API key \(key); `tender key list` shows them.")
+      }
       var values = try table.yaml(stored.settings, of: merchant).values
       values.merge(table.typed(settings).values) { $1 }
       try tables.update(id, settings: table.document(SettingsSource(values: values)), after: stored.version)

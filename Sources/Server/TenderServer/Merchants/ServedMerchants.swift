@@ -1,6 +1,7 @@
 import Acquiring
 import ApplePayToken
 import Foundation
+import HTTPTransport
 import Logging
 import MerchantIdentity
 import Storage
@@ -95,11 +96,22 @@ extension MerchantFolder {
     try MerchantWebhooks.validate(self, allowsPrivate: configuration.allowsPrivateWebhooks)
     try routes?.checkAccounts(of: self, in: configuration.merchantsDirectory)
     _ = try MerchantDirectory([merchant], in: configuration.environment)
+    try merchant.identity?.clientIdentity.requirePresentable()
     for certificate in merchant.processing {
       _ = try ProcessingKey(privateKeyPEM: certificate.privateKeyPEM, certificatePEM: certificate.certificatePEM)
     }
     guard profile.encryptsToPlatform else { return }
     try PlatformFolder.require(configuration.platformDirectory, for: merchant.id)
     _ = try asPartner()
+  }
+}
+
+extension ClientIdentity {
+  /// Refuses what no connection to Apple could present.
+  func requirePresentable() throws {
+    do { try check() } catch {
+      throw ConfigurationError(
+        "the identity certificate", "no connection can present it; import one from Apple (\(error))")
+    }
   }
 }

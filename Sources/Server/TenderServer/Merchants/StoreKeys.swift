@@ -12,10 +12,12 @@ extension ServerConfiguration {
 
   /// The same, for a caller that writes secrets: the first key is made when the store holds no secret.
   func merchantStoreMakingKeys(_ database: Database, random: RandomBytes) async throws -> MerchantStore {
-    if try await storeKeys() == nil, try await !MerchantStore(database, keys: nil).hasSecrets() {
-      // Of several calls at once, all seal under the same key.
-      try PrivateFile.writeFirst(random.hex(32) + "\n", to: storeKeyFile)
+    let keys = try await storeKeys()
+    guard keys == nil, try await !MerchantStore(database, keys: nil).hasSecrets() else {
+      return MerchantStore(database, keys: keys, random: random)
     }
+    // Of several calls at once, all seal under the same key.
+    try PrivateFile.writeFirst(random.hex(32) + "\n", to: storeKeyFile)
     return try await merchantStore(database, random: random)
   }
 

@@ -45,6 +45,20 @@ import Testing
   }
 
   @Test(arguments: [
+    "https://Shop.example.com/", " shop.example.com. ", "HTTP://SHOP.EXAMPLE.COM", "shop.example.com./",
+  ])
+  func `domains are taken as a person copies them`(_ text: String) throws {
+    #expect(try Domain(typed: text).name == "shop.example.com")
+  }
+
+  @Test(arguments: [
+    "https://shop.example.com/pay", "https://a@shop.example.com", "https://bücher.example", "https://", "..", "",
+  ])
+  func `what is copied is no more than a domain`(_ text: String) {
+    #expect(code { try Domain(typed: text) } == .badDomain)
+  }
+
+  @Test(arguments: [
     "", "Shop.example.com", "shop.example.com.", "shop..example.com", "https://shop.example.com", "shop.example.com/",
     "shop.example.com:8443", "bücher.example", "intranet", "10.0.0.1", "[::1]", "-a.example", "a-.example",
     "localhost:", "localhost:0", "localhost:080", "localhost:65536", "localhost:80:80", ".localhost", "a b.example",
@@ -61,6 +75,10 @@ import Testing
 
   @Test func `an association file is neither empty nor endless`() throws {
     #expect(try DomainAssociation(bytes: Array("7B22".utf8)).bytes == Array("7B22".utf8))
+    #expect(try DomainAssociation(brought: Array("\n7b7D\r\n".utf8)).bytes == Array("\n7b7D\r\n".utf8))
+    for text in ["", "<!doctype html>", "{}", "undefined", "7B", "5B5D", "7B7D7", "7B 7D"] {
+      #expect(code { try DomainAssociation(brought: Array(text.utf8)) } == .badAssociationFile, "\(text)")
+    }
     #expect(code { try DomainAssociation(bytes: []) } == .badAssociationFile)
     #expect(code { try DomainAssociation(bytes: .init(repeating: 0, count: 65_537)) } == .badAssociationFile)
   }

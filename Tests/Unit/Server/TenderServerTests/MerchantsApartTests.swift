@@ -44,7 +44,7 @@ import Testing
         String(platform.system.sandbox.base.dropFirst("http://".count)),
       ] {
         let page = try await mallory.post(
-          "/merchants/mine/add-domain", ["domain": host, "association": "theirs", "reason": "mine now"])
+          "/merchants/mine/add-domain", ["domain": host, "association": "7B7D", "reason": "mine now"])
         #expect(page.status == 409 && page.text.contains(host), "\(host): \(page.text)")
       }
       let served = try await server.get(Self.association, host: TestSystem.hostedDomain)
@@ -63,7 +63,7 @@ import Testing
     platform.configuration.hostedCheckoutURL = "http://elsewhere.localhost:1"
     try await platform.behindItsBack { administration, _ in
       _ = try await administration.perform(
-        .addDomain(TestSystem.hostedDomain, merchant: "mine", associationBase64: Base64.encode(Array("mine".utf8))))
+        .addDomain(TestSystem.hostedDomain, merchant: "mine", associationBase64: Base64.encode(Array("7B7D".utf8))))
     }
     platform.configuration.hostedCheckoutURL = hosted
     let file = try Data(
@@ -138,7 +138,6 @@ import Testing
 
   @Test(arguments: [
     "webhooks: [\"ftp://mine.example/hooks\"]", "countryCode: Nowhere", "routes: [\"nobody knows\"]",
-    "requireContentDigest: [there-is-no-such-key]",
   ])
   func `has broken the merchant before: it is left out with an alarm, and can be mended`(line: String) async throws {
     let platform = try await MerchantsApart()
@@ -184,6 +183,11 @@ import Testing
 
   /// What is forged, as JSON in the place of what an export writes.
   private static let forgeries: [String: String] = [
+    "settings that hold themselves hundreds of times": settings("routes: [&a [x, x], &b [*a, *a], &c [*b, *b]]"),
+    "settings that a key makes large": settings("routes: [&a [x, x]]\n? *a\n: y"),
+    "settings in many levels": settings(
+      "routes: \(String(repeating: "[", count: 40))\(String(repeating: "]", count: 40))"),
+    "a list without an end": settings("supportedNetworks: [\((0..<4_000).map { "n\($0)" }.joined(separator: ", "))]"),
     "an empty secret": secret("webhook-key", "w1", ""), "a short secret": secret("api-key", "k1", "too short"),
     "a secret of two lines": secret("api-key", "k1", #"a secret of\ntwo long lines"#),
     "an operator's one-time codes": secret("one-time-code", "anna", long),
@@ -201,6 +205,33 @@ import Testing
     "an address inside the platform's network":
       #"{"settings": "merchantIdentifier: merchant.test.third\ndisplayName: T\ncountryCode: IE\ncurrencyCode: EUR\nbasketSource: https://169.254.169.254/\n"}"#,
   ]
+
+  private static func settings(_ more: String) -> String {
+    let lines = [
+      "merchantIdentifier: merchant.test.third", "displayName: T", "countryCode: IE", "currencyCode: EUR", more, "",
+    ].joined(separator: "\n")
+    return "{\"settings\": \(String(decoding: JSONValue.string(lines).serialized(), as: UTF8.self))}"
+  }
+
+  /// Grows to ten to the thirtieth texts, or ends the process.
+  @Test func `has no file read that becomes larger than it is`() async throws {
+    let platform = try await MerchantsApart()
+    try await platform.serve { server async throws in
+      let anna = try await server.operatorOfAll()
+      let layers = (1..<30).map { "&a\($0) [\(Array(repeating: "*a\($0 - 1)", count: 10).joined(separator: ", "))]" }
+      let wide = Self.settings("routes: [&a0 [x], \(layers.joined(separator: ", "))]")
+      let nested = (1..<75).map { level in
+        let (open, close) = (String(repeating: "[", count: 400), String(repeating: "]", count: 400))
+        return "&a\(level) \(open)*a\(level - 1) \(close)"
+      }
+      let deep = Self.settings("routes: [&a0 [x], \(nested.joined(separator: ", "))]")
+      for fields in [wide, deep] {
+        let page = try await anna.upload("/merchants/import", ["reason": "moves here"], "merchant", Self.file(fields))
+        #expect(page.status == 409, "\(page.status)")
+      }
+      #expect(try await server.isServed("theirs.example"))
+    }
+  }
 
   @Test func `cannot have a file believed that no export has made`() async throws {
     let platform = try await MerchantsApart()
@@ -276,6 +307,35 @@ import Testing
 
   // Addresses.
 
+  @Test func `is served on when a key that a setting names is replaced`() async throws {
+    let platform = try await MerchantsApart()
+    try await platform.serve { server async throws in
+      let anna = try await server.operatorOfAll()
+      let keys = try await server.ask(.listKeys(merchant: "mine"))["keys"]?.elements ?? []
+      let id = try #require(keys.first { $0["kind"] == "api-key" }?["id"]?.text)
+      _ = try await anna.change("mine", "edit", ["setting": "requireContentDigest", "value": id])
+      let rotated = try await server.ask(.rotateKey(merchant: "mine", kind: .apiKey, overlapSeconds: 0))
+      let next = try #require(rotated["keys"]?.elements.first?["id"]?.text)
+      _ = try await server.admin("POST", "/merchants/reload")
+      #expect(try await server.isServed("mine.example"))
+      let settings = try await server.ask(.export(merchant: "mine"))["bundle"]?["settings"]?.text
+      #expect(settings?.contains(next) == true)
+    }
+  }
+
+  @Test func `gives a setting no longer list than can be used`() async throws {
+    let platform = try await MerchantsApart()
+    try await platform.serve { server async throws in
+      let mallory = try await server.administrator(of: "mine")
+      for count in [301, 4_000] {
+        let value = (0..<count).map { "n\($0)" }.joined(separator: ",")
+        let fields = ["setting": "supportedNetworks", "value": value, "reason": "takes all"]
+        let page = try await mallory.post("/merchants/mine/edit", fields)
+        #expect(page.status == 409, "\(page.status)")
+      }
+    }
+  }
+
   @Test func `sends the server to no address inside its network, whoever sets it`() async throws {
     let platform = try await MerchantsApart()
     try await platform.serve { server async throws in
@@ -291,7 +351,7 @@ import Testing
       }
       // What answers there is not to be told.
       let inside = "a.localhost:\(server.url.split(separator: ":").last ?? "")"
-      _ = try await mallory.change("mine", "add-domain", ["domain": inside, "association": "file"])
+      _ = try await mallory.change("mine", "add-domain", ["domain": inside, "association": "7B7D"])
       _ = try await mallory.change("mine", "check-domain", ["domain": inside])
       let found = try await mallory.get("/merchants/mine").text
       #expect(found.contains("does not begin with https") && !found.contains("answers 404"), "\(found)")

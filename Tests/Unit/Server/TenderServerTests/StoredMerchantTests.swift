@@ -355,6 +355,21 @@ struct StoredShop: Sendable {
     ) { $0 == next.row.id }
   }
 
+  /// Of an issuer's name in letters of four bytes, whose number of bytes is none of them: some libraries read it, and not
+  /// that of the connections.
+  @Test func `are refused when no connection could present them, and the others' changes go on`() async throws {
+    let stored = try await StoredShop("odd", system)
+    let answer = try await stored.answered(.identity)
+    guard case .importCertificate(let merchant, let kind, let chain, _) = answer.imports else { return }
+    var bytes = try #require(Base64.decode(chain[0]))
+    let place = try #require(bytes.indices.dropLast().first { bytes[$0] == 0x0C && bytes[$0 + 1] % 4 != 0 })
+    bytes[place] = 0x1C
+    let odd = MerchantCall.importCertificate(
+      merchant: merchant, kind: kind, certificatesBase64: [Base64.encode(bytes)], privateKeyPEM: nil)
+    #expect(try await stored.refusal(odd) != nil)
+    _ = try await stored.call(answer.imports)
+  }
+
   @Test func `are refused for another merchant, and beyond three`() async throws {
     let stored = try await StoredShop("three", system)
     let other = try String(
