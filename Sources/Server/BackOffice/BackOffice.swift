@@ -36,7 +36,7 @@ package struct BackOffice: Sendable {
 
   /// Every address of the office.
   package func router() -> Router<OfficeContext> {
-    let (router, gate) = (Router(context: OfficeContext.self), gate)
+    let (router, gate) = (Router(context: OfficeContext.self, options: [.autoGenerateHeadEndpoints]), gate)
     for route in routes {
       router.on(RouterPath(route.path), method: route.method) { request, context in
         await gate.answer(request, context, route)
@@ -48,7 +48,8 @@ package struct BackOffice: Sendable {
 
   /// Who may call an address of the router; nil for one that is not the office's own.
   package func access(_ method: HTTPRequest.Method, _ path: RouterPath) -> Access? {
-    routes.first { $0.method == method && RouterPath($0.path).description == path.description }?.access
+    let method = method == .head ? .get : method
+    return routes.first { $0.method == method && RouterPath($0.path).description == path.description }?.access
   }
 
   private var routes: [OfficeRoute] {
@@ -198,7 +199,8 @@ struct NoSuchPage: RouterMiddleware {
   ) async throws -> Response {
     do { return try await next(request, context) } catch let error as HTTPError where error.status == .notFound {
       let route = OfficeRoute(method: request.method, path: "", access: .everyone) { _ in throw OfficeRefusal.nothing }
-      return await gate.answer(request, context, route)
+      let response = await gate.answer(request, context, route)
+      return request.method == .head ? response.createHeadResponse() : response
     }
   }
 }

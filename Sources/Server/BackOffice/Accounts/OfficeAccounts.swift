@@ -203,11 +203,12 @@ extension OfficeAccounts {
   }
 
   enum Enrollment: Sendable {
-    case done(recoveryCodes: [String])
+    /// - Parameter device: the token of the browser, for its cookie.
+    case done(recoveryCodes: [String], device: String)
     case refused(String)
   }
 
-  /// Sets password and codes; ends every session of the user, and the invitation.
+  /// Sets password and codes; ends every session of the user, and the invitation. The browser is known from now on.
   func enroll(_ token: String, password: String, code: String, from address: String) async throws -> Enrollment {
     guard let (name, secret) = try await invitation(token) else {
       return .refused("This invitation is over. Ask an administrator for another.")
@@ -217,7 +218,7 @@ extension OfficeAccounts {
       return .refused("This code is not the one of the app. Check the time of its device, and type the next one.")
     }
     let hash = try PasswordHash(password, cost: cost, random: random)
-    let (codes, limits) = (RecoveryCodes.make(random), limits)
+    let (codes, device, limits) = (RecoveryCodes.make(random), random.hex(32), limits)
     let hashes = codes.map { secret.hash(ofRecoveryCode: $0) }
     try await vault.keep(secret, of: name)
     let isDone = try await database.write { store in
@@ -225,9 +226,10 @@ extension OfficeAccounts {
       try UserTable(store: store).enroll(name, hash, lastCode: step, recoveryCodes: hashes)
       try SessionTable(store: store, limits: limits).endAll(of: name)
       try DeviceTable(store: store).removeAll(of: name)
+      try DeviceTable(store: store).insert(Self.hash(device), of: name, replacing: "")
       try OfficeAudit(store).note(OfficeAction(name, from: address, "user.enrolled", subject: name))
       return true
     }
-    return isDone ? .done(recoveryCodes: codes) : .refused("This invitation was used.")
+    return isDone ? .done(recoveryCodes: codes, device: device) : .refused("This invitation was used.")
   }
 }

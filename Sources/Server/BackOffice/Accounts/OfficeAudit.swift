@@ -24,6 +24,19 @@ package struct OfficeAction: Sendable, Hashable {
     (self.subject, self.before, self.after, self.reason) = (subject, before, after, reason)
   }
 
+  /// With every text cut to what an entry may hold: the chain is kept for good, and takes what was tried in vain too.
+  fileprivate var shortened: OfficeAction {
+    OfficeAction(
+      Self.cut(actor), from: Self.cut(address), Self.cut(action), merchant: Self.cut(merchant),
+      subject: Self.cut(subject), before: Self.cut(before), after: Self.cut(after), reason: Self.cut(reason))
+  }
+
+  private static func cut(_ text: String) -> String {
+    guard text.utf8.count > 2_048 else { return text }
+    let hash = Hex.encode(SHA256.hash(data: Array(text.utf8)))
+    return String(decoding: text.utf8.prefix(1_900), as: UTF8.self) + "… (\(text.utf8.count) bytes, SHA-256 \(hash))"
+  }
+
   fileprivate var fields: [String] { [actor, address, action, merchant, subject, before, after, reason] }
 }
 
@@ -41,8 +54,10 @@ package struct OfficeAudit {
 
   package init(_ store: Transaction) { self.store = store }
 
-  package func note(_ action: OfficeAction) throws {
-    let head = try store.lockedRow("SELECT seq, hash FROM office_audit ORDER BY seq DESC LIMIT 1")
+  package func note(_ done: OfficeAction) throws {
+    let action = done.shortened
+    try lock()
+    let head = try store.row("SELECT seq, hash FROM office_audit ORDER BY seq DESC LIMIT 1")
     let number = (try head?.integer("seq") ?? 0) + 1
     let hash = Self.hash(action, number, store.now, after: try head?.text("hash") ?? "")
     try store.run(
@@ -54,6 +69,10 @@ package struct OfficeAudit {
       .text(action.merchant), .text(action.subject), .text(action.before), .text(action.after), .text(action.reason),
       .text(hash))
   }
+
+  /// Waits for every other transaction that notes something, and holds up later ones. The first entry is always there: a
+  /// lock of the newest would give the entry that was the newest when the wait began.
+  func lock() throws { _ = try store.lockedRow("SELECT seq FROM office_audit WHERE seq = 1") }
 
   /// The newest first.
   ///

@@ -33,12 +33,14 @@ package struct OneTimeCodeSecret: Sendable {
 
   package func code(at now: Timestamp) -> String { code(of: Self.step(at: now)) }
 
-  /// The step of a code that is valid now, one step early or one late; nil for another.
+  /// The step of a code that is valid now, one step early or one late; nil for another. Spaces in it do not count, because
+  /// apps show codes in two groups.
   ///
   /// - Parameter last: the step of the last code that was taken. It and the ones before are not taken again.
   func step(of code: String, at now: Timestamp, after last: Int64) -> Int64? {
     let current = Self.step(at: now)
-    return (current - 1...current + 1).first { $0 > last && self.code(of: $0).utf8.elementsEqual(code.utf8) }
+    let digits = String(String.UnicodeScalarView(code.unicodeScalars.filter { !$0.properties.isWhitespace }))
+    return (current - 1...current + 1).first { $0 > last && self.code(of: $0).utf8.elementsEqual(digits.utf8) }
   }
 
   private static func step(at now: Timestamp) -> Int64 { now.seconds / step }

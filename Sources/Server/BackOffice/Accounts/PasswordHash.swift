@@ -3,7 +3,8 @@ import CryptoExtras
 import Foundation
 package import TenderPayments
 
-/// A password as the store keeps it: hashed with scrypt (RFC 7914) under a salt of its own. Prints masked.
+/// A password as the store keeps it: prepared (RFC 8265, OpaqueString), then hashed with scrypt (RFC 7914) under a salt of
+/// its own. Keyboards write an umlaut as one scalar or as two, and both are one password. Prints masked.
 package struct PasswordHash: Sendable {
   /// How much work a guess costs.
   package struct Cost: Sendable, Hashable {
@@ -26,7 +27,7 @@ package struct PasswordHash: Sendable {
   /// Hashes a password, which keeps the caller's thread busy for a tenth of a second: one of the office's own.
   package init(_ password: String, cost: Cost, random: RandomBytes) throws {
     (self.cost, salt) = (cost, random.next(16))
-    hash = try Self.derive(password, salt, cost)
+    hash = try Self.derive(Self.prepared(password), salt, cost)
   }
 
   /// - Parameter text: of the store: `scrypt$15$8$3$salt$hash`.
@@ -44,8 +45,18 @@ package struct PasswordHash: Sendable {
     "scrypt$\(cost.exponent)$\(cost.blockSize)$\(cost.parallelism)$\(Base64.encode(salt))$\(Base64.encode(hash))"
   }
 
-  func matches(_ password: String) throws -> Bool {
-    hash.isEqualInConstantTime(to: try Self.derive(password, salt, cost))
+  /// Former hashes are of what was typed, so that is tried too where it differs.
+  package func matches(_ password: String) throws -> Bool {
+    let prepared = Self.prepared(password)
+    if hash.isEqualInConstantTime(to: try Self.derive(prepared, salt, cost)) { return true }
+    guard !prepared.utf8.elementsEqual(password.utf8) else { return false }
+    return hash.isEqualInConstantTime(to: try Self.derive(password, salt, cost))
+  }
+
+  /// Every space is an ASCII one, and letters are composed.
+  private static func prepared(_ password: String) -> String {
+    let scalars = password.unicodeScalars.map { $0.properties.generalCategory == .spaceSeparator ? " " : $0 }
+    return String(String.UnicodeScalarView(scalars)).precomposedStringWithCanonicalMapping
   }
 
   private static func derive(_ password: String, _ salt: [UInt8], _ cost: Cost) throws -> [UInt8] {

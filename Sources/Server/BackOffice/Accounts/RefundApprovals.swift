@@ -16,19 +16,23 @@ struct RefundApproval: Sendable {
   let requestedAt: Timestamp
   let state: State
   let decidedBy: String?
+  let decidedAt: Timestamp?
 }
 
 struct RefundApprovals {
   let store: Transaction
 
   /// Once for an id, however often it is sent.
-  func request(_ id: String, _ payment: Payment, _ amount: Amount, reason: String, by user: String) throws {
+  ///
+  /// - Returns: whether it waits now.
+  func request(_ id: String, _ payment: Payment, _ amount: Amount, reason: String, by user: String) throws -> Bool {
     try store.run(
       """
       INSERT INTO office_approvals (id, payment, merchant, amount, currency, reason, requested_by, requested_at, state)
       VALUES ($1, $2, $3, $4, $5, $6, $7, $8, 'waiting') ON CONFLICT DO NOTHING
       """, .text(id), .text(payment.id.rawValue), .text(payment.merchant.rawValue), .integer(amount.minorUnits),
       .text(amount.currency.code), .text(reason), .text(user), .time(store.now))
+    return try find(id)?.state == .waiting
   }
 
   func find(_ id: String) throws -> RefundApproval? {
@@ -67,6 +71,7 @@ struct RefundApprovals {
       merchant: MerchantID(try row.text("merchant")),
       amount: Amount(minorUnits: try row.integer("amount"), currency: currency), reason: try row.text("reason"),
       requestedBy: try row.text("requested_by"), requestedAt: try row.time("requested_at"), state: state,
-      decidedBy: try row.textOrNil("decided_by"))
+      decidedBy: try row.textOrNil("decided_by"),
+      decidedAt: try row.integerOrNil("decided_at").map(Timestamp.init(microseconds:)))
   }
 }

@@ -163,15 +163,19 @@ struct SignInThrottle {
   }
 
   private func count(_ subject: Subject) throws {
-    let known = try row(subject)
-    let isFresh = try known.map { store.now.since(try $0.time("last_at")) < Self.memory } ?? false
-    let failures = (isFresh ? try known?.integer("failures") ?? 0 : 0) + 1
+    let oldest = store.now.adding(.zero - Self.memory)
+    // Added up by the database, so that of attempts at the same time none is lost.
+    try store.run(
+      """
+      INSERT INTO office_failures (subject, failures, last_at, blocked_until) VALUES ($1, 1, $2, 0)
+      ON CONFLICT (subject) DO UPDATE SET
+        failures = CASE WHEN office_failures.last_at > $3 THEN office_failures.failures + 1 ELSE 1 END, last_at = $2
+      """, .text(subject.name), .time(store.now), .time(oldest))
+    let failures = try row(subject)?.integer("failures") ?? 0
     let over = failures - subject.limit
     let pause = over < 0 ? 0 : min(Self.longest, 15 << min(over, 10))
     try store.run(
-      """
-      INSERT INTO office_failures (subject, failures, last_at, blocked_until) VALUES ($1, $2, $3, $4)
-      ON CONFLICT (subject) DO UPDATE SET failures = $2, last_at = $3, blocked_until = $4
-      """, .text(subject.name), .integer(failures), .time(store.now), .time(store.now.adding(.seconds(pause))))
+      "UPDATE office_failures SET blocked_until = $2 WHERE subject = $1", .text(subject.name),
+      .time(store.now.adding(.seconds(pause))))
   }
 }

@@ -89,6 +89,7 @@ package struct UserAdministration: Sendable {
     let limits = try Self.limits(limits)
     let (actor, address) = (actor, address)
     try await accounts.database.write { store in
+      try OfficeAudit(store).lock()
       let users = UserTable(store: store)
       let before = try users.known(name)
       try users.set(grants, of: name)
@@ -109,6 +110,7 @@ package struct UserAdministration: Sendable {
     let action = action(isEnabled ? "user.enable" : "user.disable", name, reason: reason)
     let limits = accounts.limits
     try await accounts.database.write { store in
+      try OfficeAudit(store).lock()
       let users = UserTable(store: store)
       _ = try users.known(name)
       try users.setEnabled(isEnabled, name)
@@ -121,7 +123,8 @@ package struct UserAdministration: Sendable {
     }
   }
 
-  /// The office keeps at least one user who may change its users.
+  /// The office keeps at least one user who may change its users. Under the audit chain's lock, so that two administrators
+  /// do not remove one another.
   private static func requireAdministrator(_ users: UserTable) throws {
     guard try users.all().contains(where: { $0.isEnabled && $0.everywhere == .administrator }) else {
       throw OfficeRefusal.conflict("This is the last administrator of everything; add another one first.")

@@ -15,7 +15,7 @@ struct MerchantController: Sendable {
       .get("/merchants", .role(.viewer), list), .get("/merchants/{merchant}", .role(.viewer), show),
       .post("/merchants", .everywhere(.administrator), add),
       .post("/merchants/terms", .everywhere(.administrator), publish),
-      .post("/merchants/import", .everywhere(.administrator), take),
+      .post("/merchants/import", .everywhere(.administrator), takesFile: true, take),
       .post("/merchants/{merchant}/export", .role(.administrator), export),
       .get("/merchants/{merchant}/registration", .role(.viewer), showRegistration),
       .get("/merchants/{merchant}/certificates/{certificate}/request", .role(.viewer), download),

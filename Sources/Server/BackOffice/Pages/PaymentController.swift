@@ -1,3 +1,4 @@
+import Crypto
 import Hummingbird
 import Ledger
 import Storage
@@ -129,13 +130,20 @@ extension PaymentController {
     _ amount: Amount, _ file: PaymentFile, _ call: OfficeCall, _ key: String, _ reason: String
   ) async throws {
     let (user, payment) = (try call.user, file.payment)
+    // Two people who look at the same page ask for two refunds, also for the same amount.
+    let parts = [key, user.name, amount.shown].joined(separator: "|")
+    let id = Hex.encode(SHA256.hash(data: Array(parts.utf8)).prefix(16))
     let entry = try call.action(
       "refund.request", merchant: payment.merchant.rawValue, subject: payment.id.rawValue,
       before: PaymentView(file).state, after: amount.shown, reason: reason)
-    try await office.database.write { store in
-      try RefundApprovals(store: store).request(key, payment, amount, reason: reason, by: user.name)
+    let waits = try await office.database.write { store in
+      guard try RefundApprovals(store: store).request(id, payment, amount, reason: reason, by: user.name) else {
+        return false
+      }
       try OfficeAudit(store).note(entry)
+      return true
     }
+    guard waits else { throw OfficeRefusal.conflict("This refund was decided already. Load the page again.") }
   }
 
   private func decide(_ call: OfficeCall) async throws -> Response {
@@ -152,6 +160,9 @@ extension PaymentController {
     return back(to: file, "approved")
   }
 
+  /// How long after the decision an approval is sent again; far less than idempotency keys are kept.
+  private static let repeatable = Duration.seconds(3_600)
+
   private func record(
     _ state: RefundApproval.State, _ approval: RefundApproval, _ file: PaymentFile, _ call: OfficeCall
   ) async throws {
@@ -160,8 +171,14 @@ extension PaymentController {
       "refund.\(state.rawValue)", merchant: file.payment.merchant.rawValue, subject: file.payment.id.rawValue,
       before: PaymentView(file).state, after: "\(approval.amount.shown) asked for by \(approval.requestedBy)",
       reason: call.form.reason)
-    // A user who approves a second time, after a lost answer, gets the refund's answer again.
-    if approval.state == state, let decidedBy = approval.decidedBy, decidedBy.utf8.elementsEqual(name.utf8) { return }
+    // A user who approves a second time, after a lost answer, gets the refund's answer again: as long as the key of the
+    // refund is certainly remembered.
+    if approval.state == state, let decidedBy = approval.decidedBy, decidedBy.utf8.elementsEqual(name.utf8) {
+      guard let decidedAt = approval.decidedAt, office.clock.now().since(decidedAt) < Self.repeatable else {
+        throw OfficeRefusal.conflict("You have decided this already; the payment shows what became of it.")
+      }
+      return
+    }
     let isDecided = try await office.database.write { store in
       guard try RefundApprovals(store: store).decide(approval.id, state, by: name) else { return false }
       try OfficeAudit(store).note(entry)

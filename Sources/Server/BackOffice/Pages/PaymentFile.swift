@@ -37,7 +37,7 @@ struct PaymentFile: Sendable {
   func key(of verb: PaymentVerb) -> String {
     let parts = [
       "tender office", payment.id.rawValue, verb.rawValue, "\(operations.count)", "\(payment.authorized)",
-      "\(payment.captured)", "\(payment.refunded)",
+      "\(payment.captured)", "\(payment.refunded)", "\(verb == .refund ? approvals.count : 0)",
     ]
     return Hex.encode(SHA256.hash(data: Array(parts.joined(separator: "|").utf8)).prefix(16))
   }

@@ -35,11 +35,17 @@ struct PaymentListController: Sendable {
     return try office.pages.page("payments", "Payments", call, values)
   }
 
+  private static let longestName = 120
+  private static let longestQuery = 1_024
+
   /// Keeps a search under a name for the user alone, or forgets it.
   private func keep(_ call: OfficeCall) async throws -> Response {
     let (user, name) = (try call.user.name, call.form["name"])
-    guard (1...40).contains(name.count) else { throw OfficeRefusal.badRequest("Give the search a name.") }
-    guard let form = OfficeForm(Array(call.form["query"].utf8), "") else {
+    guard (1...Self.longestName).contains(name.utf8.count) else {
+      throw OfficeRefusal.badRequest("Give the search a name of at most \(Self.longestName) bytes.")
+    }
+    guard call.form["query"].utf8.count <= Self.longestQuery, let form = OfficeForm(Array(call.form["query"].utf8), "")
+    else {
       throw OfficeRefusal.badRequest("The search cannot be read.")
     }
     let fields = PaymentQuery.names.map { (name: $0, value: form[$0]) }.filter { !$0.value.isEmpty }

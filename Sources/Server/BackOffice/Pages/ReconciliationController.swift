@@ -35,7 +35,8 @@ struct ReconciliationController: Sendable {
 
   var routes: [OfficeRoute] {
     [
-      .get("/reconciliation", .everywhere(.viewer), show), .post("/reconciliation", .everywhere(.viewer), upload),
+      .get("/reconciliation", .everywhere(.viewer), show),
+      .post("/reconciliation", .everywhere(.viewer), takesFile: true, upload),
     ]
   }
 

@@ -80,7 +80,10 @@ struct SignInController: Sendable {
       call.parameter("token"), password: call.form.raw("password"), code: call.form["code"], from: call.address)
     switch enrollment {
     case .refused(let reason): return try await invitation(call, error: reason)
-    case .done(let codes): return try office.pages.page("recovery-codes", "Recovery codes", call, ["codes": codes])
+    case .done(let codes, let device):
+      var response = try office.pages.page("recovery-codes", "Recovery codes", call, ["codes": codes])
+      office.gate.setDeviceCookie(device, on: &response)
+      return response
     }
   }
 }

@@ -6,6 +6,8 @@ import TenderPayments
 struct OfficeForm: Sendable {
   /// What is read of a body before the session and the form's token are known to be right.
   static let beginning = 64 << 10
+  /// Of one field.
+  static let longestField = 64 << 10
   /// Of a form without a file.
   static let limit = 256 << 10
   /// Of a form with a file.
@@ -27,22 +29,25 @@ struct OfficeForm: Sendable {
   /// - Parameters:
   ///   - contentType: of the request. What is not `multipart/form-data` is read as `application/x-www-form-urlencoded`.
   ///   - isWhole: false for the beginning of a body, whose last field is left out.
-  /// - Returns: nil for a body that is no form, or holds text that ``RequestText`` refuses.
+  /// - Returns: nil for a body that is no form, and for a field that is too long or that ``RequestText`` refuses.
   init?(_ body: [UInt8], _ contentType: String, isWhole: Bool = true) {
     if Self.isMultipart(contentType) {
-      guard let form = MultipartForm(body, contentType, isWhole: isWhole) else { return nil }
+      guard let form = MultipartForm(body, contentType, isWhole: isWhole), Self.areShort(form.fields) else {
+        return nil
+      }
       self.init(FormFields(pairs: form.fields), form.files)
     } else {
       let end = isWhole ? body.endIndex : body.lastIndex(of: UInt8(ascii: "&")) ?? body.startIndex
-      guard let fields = FormFields(body[..<end]) else { return nil }
+      guard let fields = FormFields(body[..<end]), Self.areShort(fields.pairs) else { return nil }
       self.init(fields)
     }
   }
 
-  /// How long a body of this type may be.
-  static func limit(of contentType: String) -> Int { isMultipart(contentType) ? fileLimit : limit }
+  private static func areShort(_ fields: [(name: String, value: String)]) -> Bool {
+    fields.allSatisfy { $0.value.utf8.count <= longestField }
+  }
 
-  private static func isMultipart(_ contentType: String) -> Bool {
+  static func isMultipart(_ contentType: String) -> Bool {
     contentType.utf8.lazy.map { $0 | 0x20 }.starts(with: "multipart/form-data".utf8)
   }
 

@@ -40,7 +40,7 @@ struct OfficeGate: Sendable {
         throw OfficeRefusal.forbidden("Your role does not allow this. An administrator can change it.")
       }
     }
-    let form = try await form(request, token, isSignedIn: found != nil)
+    let form = try await form(request, token, found == nil ? nil : route)
     let call = OfficeCall(request, context, form: form, token: token, session: found?.0, user: found?.1)
     var response = try await route.handler(call)
     if found == nil, response.headers[.setCookie] == nil, !Self.same(known, token) { setCookie(token, on: &response) }
@@ -56,11 +56,14 @@ struct OfficeGate: Sendable {
   }
 
   /// The fields of a form that one of the office's own pages has sent.
-  private func form(_ request: Request, _ token: String, isSignedIn: Bool) async throws -> OfficeForm {
+  ///
+  /// - Parameter route: nil for who is not signed in.
+  private func form(_ request: Request, _ token: String, _ route: OfficeRoute?) async throws -> OfficeForm {
     guard request.method != .get, request.method != .head else { return .empty }
     guard isOwn(request) else { throw Self.forged }
     let type = request.headers[.contentType] ?? ""
-    let limit = isSignedIn ? OfficeForm.limit(of: type) : OfficeForm.beginning
+    let hasFile = route?.takesFile == true && OfficeForm.isMultipart(type)
+    let limit = route == nil ? OfficeForm.beginning : hasFile ? OfficeForm.fileLimit : OfficeForm.limit
     var share: BodyBudget.Share?
     let body = try await BodyReader.collect(request, limit: limit, beginning: OfficeForm.beginning) {
       beginning, length in

@@ -1,3 +1,4 @@
+import HTTPServing
 import HTTPTypes
 package import Hummingbird
 import NIOCore
@@ -8,6 +9,8 @@ struct OfficeRoute: Sendable {
   let method: HTTPRequest.Method
   let path: String
   let access: Access
+  /// Whether its form may be as long as a file.
+  var takesFile = false
   let handler: @Sendable (OfficeCall) async throws -> Response
 
   static func get(
@@ -15,8 +18,11 @@ struct OfficeRoute: Sendable {
   ) -> OfficeRoute { OfficeRoute(method: .get, path: path, access: access, handler: handler) }
 
   static func post(
-    _ path: String, _ access: Access, _ handler: @escaping @Sendable (OfficeCall) async throws -> Response
-  ) -> OfficeRoute { OfficeRoute(method: .post, path: path, access: access, handler: handler) }
+    _ path: String, _ access: Access, takesFile: Bool = false,
+    _ handler: @escaping @Sendable (OfficeCall) async throws -> Response
+  ) -> OfficeRoute {
+    OfficeRoute(method: .post, path: path, access: access, takesFile: takesFile, handler: handler)
+  }
 }
 
 /// Who may call an address. At a merchant's own address the role must be held at that merchant too.
@@ -73,7 +79,7 @@ struct OfficeCall: Sendable {
 
   /// A value of the address's query; nil when it is absent or empty.
   func query(_ name: String) -> String? {
-    request.uri.queryParameters.get(name).flatMap { $0.isEmpty ? nil : String($0) }
+    request.query[name].flatMap { $0.isEmpty ? nil : $0 }
   }
 
   /// - Throws: ``OfficeRefusal`` without the role at the merchant: as if there were nothing for who may not see it.

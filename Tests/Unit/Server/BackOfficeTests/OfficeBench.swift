@@ -65,6 +65,11 @@ struct OfficeBench: Sendable {
 
   struct NoPayment: Error {}
 
+  /// The ids of all refunds that were asked for.
+  func approvals() async throws -> [String] {
+    try await database.read { try $0.rows("SELECT id FROM office_approvals ORDER BY id").map { try $0.text("id") } }
+  }
+
   /// Adds a user and accepts the invitation, as a person does.
   func user(_ name: String, _ grants: [Grant], limits: String = "") async throws {
     let answer = try await UserAdministration(office).perform(
@@ -131,6 +136,8 @@ final class Visitor: Sendable {
   }
 
   func get(_ path: String) async throws -> Page { try await send(.get, path, [:], "") }
+
+  func head(_ path: String) async throws -> Page { try await send(.head, path, [:], "") }
 
   /// Sends a form with the token of the visitor's own session.
   func post(_ path: String, _ fields: [String: String] = [:], csrf: String? = nil, headers: HTTPFields = [:])

@@ -70,6 +70,7 @@ import Testing
       (403, Self.head("/reconciliation", type, length)),
       (413, Self.head("/reconciliation", type, length + 1, cookie)),
       (413, Self.head("/reconciliation", forms, (256 << 10) + 1, cookie)),
+      (413, Self.head("/payments/filters", type, (256 << 10) + 1, cookie)),
       (403, Self.head("/reconciliation", type, length, cookie) + beginning),
       (403, Self.head("/users", forms, 200_000, cookie) + "csrf=forged&a=" + String(repeating: "a", count: 66_000)),
     ]
@@ -77,6 +78,26 @@ import Testing
       let answer = try await RawConnection.answers(1, to: text, port: port)[0]
       #expect(answer.status == status, "\(text.prefix(100))")
     }
+  }
+
+  @Test func `holds no field that is longer than what people write`() async throws {
+    let anna = try await OfficePerson(office: system.office, store: system.directory, system.sender)
+    let long = String(repeating: "a", count: (64 << 10) + 1)
+    // The token of the form may stand behind it.
+    #expect([400, 403].contains(try await anna.post("/payments/filters", ["name": "mine", "query": "q=\(long)"]).status))
+    #expect(
+      try await anna.post("/payments/filters", ["name": "mine", "query": "q=\(long.prefix(1_100))"]).status == 400)
+    #expect(try await anna.post("/payments/filters", ["name": String(long.prefix(121)), "query": "q=a"]).status == 400)
+    #expect(try await anna.post("/payments/filters", ["name": "mine", "query": "q=a"]).status == 303)
+  }
+
+  @Test func `leaves no more than two kilobytes of a text in the record`() async throws {
+    let anna = try await OfficePerson(office: system.office, store: system.directory, system.sender)
+    let fields = ["setting": "displayName", "value": String(repeating: "a", count: 60_000), "reason": "tries"]
+    #expect(try await anna.post("/merchants/kitsune/edit", fields).status == 409)
+    let page = try await anna.get("/audit").text
+    #expect(page.contains("aaa… (") && !page.contains(String(repeating: "a", count: 2_048)))
+    #expect(try await anna.get("/audit?verify=yes").status == 200)
   }
 
   @Test func `waits for room when others take all that there is for long ones`() async throws {
