@@ -3,8 +3,8 @@ package import TenderPayments
 
 /// What an acquirer says it has done, operation by operation: its report of a period.
 ///
-/// JSON lines or CSV, distinguished by the first character. Both have the same members, in any order;
-/// docs/reconciliation.md describes them. Adyen's own report is recognised by its first line.
+/// JSON lines, a JSON array or CSV, distinguished by the first character, before which a byte order mark may stand. All have
+/// the same members, in any order; docs/reconciliation.md describes them. Adyen's own report is recognised by its first line.
 package struct AcquirerReport: Sendable, Hashable {
   package enum Operation: String, Sendable, Hashable, CaseIterable {
     case authorize, capture, void, refund, increment
@@ -36,29 +36,36 @@ package struct AcquirerReport: Sendable, Hashable {
   /// - Throws: for anything but a whole report; also for a text without lines, which a failed download is too. A report
   ///   of a period without operations is CSV's first line alone.
   package init(_ bytes: [UInt8]) throws(ReportError) {
-    let rows = bytes.split(whereSeparator: { $0 == UInt8(ascii: "\n") || $0 == UInt8(ascii: "\r") })
-    if let head = rows.first, AdyenReport.isHead(head) {
-      lines = try AdyenReport(rows).lines
-      return
-    }
-    switch rows.first?.first {
+    let mark: [UInt8] = [0xEF, 0xBB, 0xBF]
+    let text = (bytes.starts(with: mark) ? bytes[mark.count...] : bytes[...]).drop { $0 <= 0x20 }
+    switch text.first {
     case nil:
       throw ReportError(
         line: 1, "the report is empty; one without operations has the first line \(Self.names.joined(separator: ","))")
     case UInt8(ascii: "<"): throw ReportError(line: 1, "this is HTML or XML, such as an error page, and no report")
-    case UInt8(ascii: "{"): lines = try Self.json(rows)
-    default: lines = try Self.csv(rows)
+    case UInt8(ascii: "{"), UInt8(ascii: "["): lines = try Self.json(text)
+    default:
+      let table = try ReportTable(text)
+      lines = AdyenReport.isHead(table.names) ? try AdyenReport(table).lines : try Self.csv(table)
     }
   }
 
   private static let names = ["reference", "operation", "amount", "currency", "result", "time"]
 
-  private static func json(_ rows: [ArraySlice<UInt8>]) throws(ReportError) -> [Line] {
-    var lines: [Line] = []
-    for (index, row) in rows.enumerated() {
-      guard let value = try? JSONReader.read(row), case .object(let object) = value else {
-        throw ReportError(line: index + 1, "this is no JSON object")
+  /// - Parameter text: an object on each line, or an array of objects.
+  private static func json(_ text: ArraySlice<UInt8>) throws(ReportError) -> [Line] {
+    var values: [JSONValue?] = []
+    if text.first == UInt8(ascii: "[") {
+      guard let value = try? JSONReader.read(text), case .array(let elements) = value else {
+        throw ReportError(line: 1, "this is no JSON array")
       }
+      values = elements
+    } else {
+      values = text.split { $0 == UInt8(ascii: "\n") || $0 == UInt8(ascii: "\r") }.map { try? JSONReader.read($0) }
+    }
+    var lines: [Line] = []
+    for (index, value) in values.enumerated() {
+      guard case .object(let object)? = value else { throw ReportError(line: index + 1, "this is no JSON object") }
       // Two keys of JSON may be one key to a dictionary, which compares by canonical equivalence.
       let members = Dictionary(object.members.map { ($0.key, $0.value.plainText) }) { first, _ in first }
       lines.append(try line(members, at: index + 1))
@@ -66,9 +73,8 @@ package struct AcquirerReport: Sendable, Hashable {
     return lines
   }
 
-  private static func csv(_ rows: [ArraySlice<UInt8>]) throws(ReportError) -> [Line] {
-    guard let head = rows.first else { return [] }
-    let names = fields(head)
+  private static func csv(_ table: ReportTable) throws(ReportError) -> [Line] {
+    let names = table.names
     let missing = Self.names.filter { !names.contains($0) }
     guard missing.isEmpty else {
       throw ReportError(
@@ -77,21 +83,10 @@ package struct AcquirerReport: Sendable, Hashable {
     }
     guard Set(names).count == names.count else { throw ReportError(line: 1, "a column is named twice") }
     var lines: [Line] = []
-    for (index, row) in rows.enumerated().dropFirst() {
-      let values = fields(row)
-      guard values.count == names.count else {
-        throw ReportError(line: index + 1, "\(values.count) columns, the head has \(names.count)")
-      }
-      lines.append(try line(Dictionary(uniqueKeysWithValues: zip(names, values)), at: index + 1))
+    for row in table.rows {
+      lines.append(try line(Dictionary(uniqueKeysWithValues: zip(names, row.fields)), at: row.line))
     }
     return lines
-  }
-
-  /// None of the members can hold a comma or a quotation mark, so there is no quoting to undo.
-  private static func fields(_ row: ArraySlice<UInt8>) -> [String] {
-    row.split(separator: UInt8(ascii: ","), omittingEmptySubsequences: false).map {
-      String(decoding: $0, as: UTF8.self)
-    }
   }
 
   private static func line(_ members: [String: String], at number: Int) throws(ReportError) -> Line {

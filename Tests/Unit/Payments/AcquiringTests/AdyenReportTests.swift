@@ -68,6 +68,16 @@ import Testing
     #expect(lines.first?.time == Timestamp(rfc3339: "2026-11-23T09:00:00Z"))
   }
 
+  @Test(
+    arguments: [
+      ("PST", "18"), ("PDT", "17"), ("JST", "01"), ("AEST", "00"), ("BRT", "13"), ("EST", "15"), ("SGT", "02"),
+      ("America/Los_Angeles", "18"), ("Europe/Amsterdam", "09"), ("GMT+08:00", "02"), ("UTC-3", "13"),
+    ])
+  func `is read in every time zone of an account`(zone: String, hour: String) throws {
+    let line = try #require(try Self.report("A,P1,R1,2026-11-23 10:00:00,\(zone),EUR,1.00,Authorised,\n").first)
+    #expect(line.time.description == "2026-11-23T\(hour):00:00Z")
+  }
+
   @Test(arguments: [
     "A,P1,R1,2026-11-23 10:00:00,UTC,EUR,1.005,Authorised,", "A,P1,R1,2026-11-23 10:00:00,MARS,EUR,1.00,Authorised,",
     "A,P1,R1,yesterday,UTC,EUR,1.00,Authorised,", "A,P1,R1,2026-11-23 10:00:00,UTC,XXX,1.00,Authorised,",

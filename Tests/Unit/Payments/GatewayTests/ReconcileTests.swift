@@ -117,6 +117,19 @@ private struct Month {
     #expect(try await month.kinds(month.csv + line) == [.unsettled])
   }
 
+  @Test func `nothing is found in what a spreadsheet has written, or another program`() async throws {
+    let month = try await Month()
+    let (mark, rows) = ("\u{FEFF}", month.csv)
+    let quoted = rows.split(separator: "\n").map { row in
+      row.split(separator: ",", omittingEmptySubsequences: false).map { "\"\($0)\"" }.joined(separator: ";")
+    }.joined(separator: "\r\n")
+    let array = "[\(month.jsonLines.split(separator: "\n").joined(separator: ",\n"))]"
+    for text in [
+      mark + rows, quoted, mark + quoted, rows.replacing(",", with: "\t"), rows.replacing("Z\n", with: "+00:00\n"),
+      rows.replacing("\n", with: "\n\n"), mark + month.jsonLines, array,
+    ] { #expect(try await month.kinds(text) == [], "\(text.prefix(80))") }
+  }
+
   @Test func `only what was sent in the period is missed`() async throws {
     let month = try await Month()
     let report = try AcquirerReport(Array("reference,operation,amount,currency,result,time\n".utf8))

@@ -5,26 +5,15 @@ import TenderPayments
 /// What no operation of ours asked for stands under Adyen's name of it, which our books do not know.
 struct AdyenReport {
   /// Whether this is the report's first line.
-  static func isHead(_ row: ArraySlice<UInt8>) -> Bool { row.starts(with: Array("Company Account,".utf8)) }
+  static func isHead(_ names: [String]) -> Bool { names.first == "Company Account" }
 
   /// The changes that operations of ours can be compared with.
   let lines: [AcquirerReport.Line]
 
-  /// - Parameter rows: with the first line.
-  init(_ rows: [ArraySlice<UInt8>]) throws(ReportError) {
-    guard let head = rows.first else {
-      lines = []
-      return
-    }
-    let names = try Self.fields(head, at: 1)
+  init(_ table: ReportTable) throws(ReportError) {
     var changes: [Change] = []
-    for (index, row) in rows.enumerated().dropFirst() {
-      let values = try Self.fields(row, at: index + 1)
-      guard values.count == names.count else {
-        throw ReportError(line: index + 1, "\(values.count) columns, the head has \(names.count)")
-      }
-      let members = Dictionary(zip(names, values)) { first, _ in first }
-      changes.append(try Change(members, at: index + 1))
+    for row in table.rows {
+      changes.append(try Change(Dictionary(zip(table.names, row.fields)) { first, _ in first }, at: row.line))
     }
     lines = Self.lines(changes)
   }
@@ -36,24 +25,6 @@ struct AdyenReport {
     return changes.filter { $0.type != "Received" || !decided.contains($0.payment) }.compactMap { change in
       change.line.map { failed.contains(change.operation) && !change.isFailure ? $0.declined : $0 }
     }
-  }
-
-  /// The fields of a line; one in quotation marks may hold commas, and quotation marks twice.
-  private static func fields(_ row: ArraySlice<UInt8>, at number: Int) throws(ReportError) -> [String] {
-    var (fields, field, isQuoted): ([String], [UInt8], Bool) = ([], [], false)
-    for byte in row {
-      switch byte {
-      case UInt8(ascii: "\""): isQuoted.toggle()
-      case UInt8(ascii: ",") where !isQuoted:
-        fields.append(String(decoding: field, as: UTF8.self))
-        field = []
-        continue
-      default: break
-      }
-      if byte != UInt8(ascii: "\"") { field.append(byte) }
-    }
-    guard !isQuoted else { throw ReportError(line: number, "a quotation mark is missing") }
-    return fields + [String(decoding: field, as: UTF8.self)]
   }
 }
 
@@ -85,7 +56,11 @@ private struct Change {
     guard let amount = Self.amount(try member("Main Amount"), try member("Main Currency")) else {
       throw ReportError(line: number, "Main Amount is not what it must be")
     }
-    guard let time = Self.time(try member("Booking Date"), try member("TimeZone")) else {
+    let zone = try member("TimeZone")
+    guard ReportZone(zone) != nil else {
+      throw ReportError(line: number, "the TimeZone “\(zone.prefix(40))” is not known here")
+    }
+    guard let time = Self.time(try member("Booking Date"), zone) else {
       throw ReportError(line: number, "Booking Date is not what it must be")
     }
     let own = AdyenModification.allCases.lazy.compactMap { $0.operation(modification) }.first
@@ -119,13 +94,9 @@ private struct Change {
     return try? Amount(decimal: short, currency: currency)
   }
 
-  /// Of the time zones, those in which accounts of the test platform report.
+  /// - Parameter zone: the account's own.
   private static func time(_ text: String, _ zone: String) -> Timestamp? {
-    let hours = ["UTC": 0, "GMT": 0, "CET": 1, "CEST": 2]
-    guard let offset = hours[zone], let local = Timestamp(rfc3339: text.replacing(" ", with: "T") + "Z") else {
-      return nil
-    }
-    return local.adding(.seconds(-3_600 * offset))
+    Timestamp(rfc3339: text.replacing(" ", with: "T") + "Z").flatMap { ReportZone(zone)?.moment(of: $0) }
   }
 }
 
