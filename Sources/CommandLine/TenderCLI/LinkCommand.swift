@@ -16,7 +16,7 @@ struct LinkCommand: AsyncParsableCommand {
   struct Create: AsyncParsableCommand {
     static let configuration = CommandConfiguration(commandName: "create", abstract: "Makes a link.")
     @OptionGroup var call: LinkOptions
-    @Option(help: "What is to be paid, in minor units of the merchant's currency.") var amount: Int64
+    @Option(help: "What is to be paid, in the merchant's currency, for example 12.50.") var amount: String
     @Option(help: "The merchant's own number of the order.") var reference: String?
     @Option(help: "Until when it can be paid, for example 2026-12-24; 30 days by default, six months at most.")
     var expires: String?
@@ -24,26 +24,31 @@ struct LinkCommand: AsyncParsableCommand {
     @Flag(help: "Only hold the money, to be captured later.") var hold = false
 
     func validate() throws {
-      guard amount > 0 else { throw ValidationError("--amount is more than 0.") }
       guard expires == nil || end != nil else { throw ValidationError("--expires is a date, for example 2026-12-24.") }
     }
 
     func run() async throws {
-      let currency = try MerchantFolder.currency(at: call.merchant)
-      try await call.show("POST", "", document(currency))
+      let amount = try MerchantFolder.currency(at: call.merchant).amount(typed: amount)
+      try await call.show("POST", "", document(amount))
     }
 
+    /// A day ends as its last second does, by this machine's time zone.
     private var end: Timestamp? {
-      expires.flatMap { Timestamp(rfc3339: $0) ?? Timestamp(rfc3339: $0 + "T00:00:00Z") }
+      guard let expires, let begin = Timestamp(rfc3339: expires + "T00:00:00Z") else {
+        return expires.flatMap { Timestamp(rfc3339: $0) }
+      }
+      let last = begin.adding(.seconds(86_399))
+      let shift = TimeZone.current.secondsFromGMT(for: Date(timeIntervalSince1970: Double(last.seconds)))
+      return last.adding(.seconds(-Int64(shift)))
     }
 
-    private func document(_ currency: Currency) -> JSONValue {
+    private func document(_ amount: Amount) -> JSONValue {
       var details = JSONObject()
       details["expirationDate"] = end.map { .string("\($0)") }
       details["recipientName"] = recipient.map { .string($0) }
       return [
         "order": [
-          "amountOfMoney": ["amount": .integer(amount), "currencyCode": .string(currency.code)],
+          "amountOfMoney": ["amount": .integer(amount.minorUnits), "currencyCode": .string(amount.currency.code)],
           "references": reference.map { ["merchantReference": .string($0)] } ?? [:],
         ],
         "paymentLinkSpecificInput": .object(details),
@@ -104,6 +109,7 @@ struct LinkOptions: ParsableArguments {
   func show(_ method: String, _ path: String, _ body: JSONValue? = nil) async throws {
     let link = try await answer(method, path, body)
     guard !json else { return Terminal.say(String(decoding: link.serialized(), as: UTF8.self)) }
+    if let amount = Self.amount(link["paymentLinkOrder"]?["amount"]) { Terminal.say("amount   \(amount)") }
     let names = [
       ("id", "paymentLinkId"), ("address", "redirectionUrl"), ("status", "status"), ("expires", "expirationDate"),
       ("payment", "paymentId"),
@@ -112,6 +118,13 @@ struct LinkOptions: ParsableArguments {
       guard let text = link[name]?.text else { continue }
       Terminal.say(label.padding(toLength: 9, withPad: " ", startingAt: 0) + text)
     }
+  }
+
+  private static func amount(_ money: JSONValue?) -> Amount? {
+    guard case .integer(let units)? = money?["amount"],
+      let code = money?["currencyCode"]?.text, let currency = Currency(code: code)
+    else { return nil }
+    return Amount(minorUnits: units, currency: currency)
   }
 
   private static func reason(_ answer: JSONClient.Answer) -> String {

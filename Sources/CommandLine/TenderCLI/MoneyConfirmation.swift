@@ -2,6 +2,17 @@ import Foundation
 import TenderPayments
 import TenderServer
 
+extension Currency {
+  /// - Parameter text: a decimal number, as a person writes a price.
+  func amount(typed text: String) throws -> Amount {
+    guard let amount = try? Amount(decimal: text, currency: self), amount.isPositive else {
+      let example = Amount(minorUnits: 1_250, currency: self).decimalString
+      throw MistakenCall("\(text) is not an amount of \(code); write \(example) for example")
+    }
+    return amount
+  }
+}
+
 /// Shows what a capture, a void or a refund will do, and asks at a terminal.
 struct MoneyConfirmation {
   let operation: PaymentAdministration.Operation
@@ -31,9 +42,10 @@ struct MoneyConfirmation {
   }
 
   private func typed(_ text: String) throws -> Amount {
-    guard let currency = Currency(code: payment.currency), let amount = try? Amount(decimal: text, currency: currency)
-    else { throw MistakenCall("\(text) is not an amount of \(payment.currency); write 10.00 for example") }
-    return amount
+    guard let currency = Currency(code: payment.currency) else {
+      throw MistakenCall("the payment's currency \(payment.currency) is not known here")
+    }
+    return try currency.amount(typed: text)
   }
 
   /// Minor units. What is under way at the acquirer may make it less.

@@ -2,6 +2,7 @@ import ArgumentParser
 import Foundation
 import HTTPTransport
 import StrictJSON
+import TenderPayments
 import TenderServer
 
 /// `tender pay`
@@ -19,7 +20,7 @@ struct PayCommand: AsyncParsableCommand {
   @Option(help: "The simulated contact.") var contact = "gb-london"
   @Option(help: "The shipping method; the first one by default.") var method: String?
   @Option(help: "A coupon code to try.") var coupon: String?
-  @Option(help: "What the basket's one item costs, in minor units.") var amount: Int64 = 1250
+  @Option(help: "What the basket's one item costs, in the merchant's currency, for example 12.50.") var amount: String?
   @Flag(help: "Collect it instead of having it delivered.") var collection = false
   @Flag(help: "First a card that is declined, then the chosen one.") var decline = false
   @Flag(help: "Cancel before paying, and see that the basket cannot be paid any more.") var cancel = false
@@ -41,7 +42,7 @@ struct PayCommand: AsyncParsableCommand {
     guard !platform else { return try await runPlatform() }
     let payment = try await LiveHTTPClient.during { sender in
       var payment = try self.payment(sender)
-      try await payment.run(plan)
+      try await payment.run(try plan())
       return payment
     }
     if json { Terminal.say(String(decoding: payment.report.serialized(), as: UTF8.self)) }
@@ -54,7 +55,7 @@ struct PayCommand: AsyncParsableCommand {
       var payment = PlatformPayment(
         shop: SigningShop(key: try MerchantFolder.apiKey(at: folder), server: serverAddress, sender: sender),
         sandbox: JSONClient(sandboxAddress, sender: sender), merchantIdentifier: names.merchantIdentifier,
-        currency: try MerchantFolder.currency(at: folder), card: card, amount: amount, isQuiet: json)
+        currency: try MerchantFolder.currency(at: folder), card: card, amount: try price(), isQuiet: json)
       try await payment.run()
       return payment
     }
@@ -66,9 +67,15 @@ struct PayCommand: AsyncParsableCommand {
   private var serverAddress: String { server ?? "http://localhost:\(port)" }
   private var sandboxAddress: String { sandbox ?? "http://localhost:\(port + 2)" }
 
-  private var plan: SandboxPayment.Plan {
+  /// Minor units.
+  private func price() throws -> Int64 {
+    guard let amount else { return 1_250 }
+    return try MerchantFolder.currency(at: folder).amount(typed: amount).minorUnits
+  }
+
+  private func plan() throws -> SandboxPayment.Plan {
     .init(
-      card: card, contact: contact, method: method, coupon: coupon, amount: amount, collects: collection,
+      card: card, contact: contact, method: method, coupon: coupon, amount: try price(), collects: collection,
       declinesFirst: decline, cancels: cancel, replays: replay, isThroughProvider: provider,
       tokenFile: saveToken)
   }
