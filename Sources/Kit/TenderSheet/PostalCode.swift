@@ -1,3 +1,5 @@
+import Foundation
+
 /// A postal code, redacted or full.
 public struct PostalCode: Sendable, Hashable {
   /// Whether the wallet may have removed a part.
@@ -35,8 +37,13 @@ public struct PostalCode: Sendable, Hashable {
     }
   }
 
+  /// Full-width letters and the digits of any script become those that merchants write in their zones.
   static func lettersAndDigits(_ text: String) -> String {
-    String(text.uppercased().filter { $0.isLetter || $0.isNumber })
+    let folded = text.precomposedStringWithCompatibilityMapping.uppercased().unicodeScalars.map { scalar in
+      let value = scalar.properties.numericType == .decimal ? scalar.properties.numericValue : nil
+      return value.flatMap { UInt8(exactly: $0) }.map { Unicode.Scalar(0x30 + $0) } ?? scalar
+    }
+    return String(String(String.UnicodeScalarView(folded)).filter { $0.isLetter || $0.isNumber })
   }
 }
 

@@ -15,8 +15,31 @@ package enum HTTPDate {
     return "\(weekday), \(two(day)) \(months[Int(month) - 1]) \(year) \(clock) GMT"
   }
 
-  /// Reads the one form above; some clients write `UTC` or `+0000` for `GMT`.
-  package static func parse(_ text: String) -> Timestamp? {
+  /// Reads that form, in which some clients write `UTC` or `+0000` for `GMT`, and the two older ones of RFC 9110, section
+  /// 5.6.7: `Friday, 06-Jun-14 13:39:43 GMT` and `Fri Jun  6 13:39:43 2014`.
+  package static func parse(_ text: String) -> Timestamp? { read(text) ?? rewritten(text).flatMap(read) }
+
+  /// An older form in the words of the current one.
+  private static func rewritten(_ text: String) -> String? {
+    let words = text.split(separator: " ")
+    switch words.count {
+    case 4:
+      let parts = words[1].split(separator: "-")
+      guard parts.count == 3, parts[2].utf8.count == 2, let year = Int64(parts[2]),
+        longWeekdays.contains(where: { words[0].utf8.elementsEqual("\($0),".utf8) })
+      else { return nil }
+      return
+        "\(words[0].prefix(3)), \(parts[0]) \(parts[1]) \((year < 70 ? 2_000 : 1_900) + year) \(words[2]) \(words[3])"
+    case 5:
+      guard let day = Int64(words[2]) else { return nil }
+      return "\(words[0]), \(two(day)) \(words[1]) \(words[4]) \(words[3]) GMT"
+    default: return nil
+    }
+  }
+
+  private static let longWeekdays = ["Mon", "Tues", "Wednes", "Thurs", "Fri", "Satur", "Sun"].map { $0 + "day" }
+
+  private static func read(_ text: String) -> Timestamp? {
     let fields = text.split(separator: " ", omittingEmptySubsequences: false)
     guard fields.count == 6, ["GMT", "UTC", "+0000"].contains(fields[5]) else { return nil }
     let clock = fields[4].split(separator: ":", omittingEmptySubsequences: false).map { Int64($0) }

@@ -32,11 +32,11 @@ package struct SignedRequest: Sendable {
     self.target = target
   }
 
-  /// `GCS v1HMAC:<key id>:<base64>`.
+  /// `GCS v1HMAC:<key id>:<base64>`; the scheme's letters may be small (RFC 9110, section 11.1).
   private static func claim(_ header: String?) throws(SignatureRefusal) -> (String, [UInt8]) {
     guard let header else { throw .authorizationMissing }
     let parts = header.split(separator: ":", omittingEmptySubsequences: false)
-    guard parts.count == 3, parts[0] == "GCS v1HMAC", !parts[1].isEmpty,
+    guard parts.count == 3, parts[0].lowercased().utf8.elementsEqual("gcs v1hmac".utf8), !parts[1].isEmpty,
       let signature = Base64.decode(parts[2]), signature.count == 32
     else { throw .authorizationMalformed }
     return (String(parts[1]), signature)

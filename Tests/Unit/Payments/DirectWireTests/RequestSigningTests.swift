@@ -285,11 +285,18 @@ struct SDK: Sendable, CustomTestStringConvertible {
     #expect(HTTPDate.parse(text.replacing("GMT", with: "UTC")) == time)
   }
 
+  @Test(arguments: ["Friday, 06-Jun-14 13:39:43 GMT", "Fri Jun  6 13:39:43 2014"])
+  func `is read in the older forms`(_ text: String) {
+    #expect(HTTPDate.parse(text)?.description == "2014-06-06T13:39:43Z")
+  }
+
   @Test(arguments: [
     "", "Fri, 06 Jun 2014 13:39:43", "Thu, 06 Jun 2014 13:39:43 GMT", "Fri, 6 Jun 2014 13:39:43 GMT",
     "Fri, 06 Jun 2014 13:39:60 GMT", "Fri, 31 Jun 2014 13:39:43 GMT", "Fri, 06 Jun 2014 13:39:43 CET",
     "Fri,  06 Jun 2014 13:39:43 GMT", "Fri, 06 Jun 2014 1:39:43 GMT", "Fri, 06 Jun 12014 13:39:43 GMT",
-  ]) func `has one spelling`(_ text: String) {
+    "Friday, 06-Jul-14 13:39:43 GMT", "Fri, 06-Jun-14 13:39:43 GMT", "Friday, 06-Jun-2014 13:39:43 GMT",
+    "Friday, 06-Jun-14 13:39:43 CET", "Thu Jun  6 13:39:43 2014", "Fri Jun x 13:39:43 2014", "Fri Jun  6 13:39:43 14",
+  ]) func `is not read in another spelling`(_ text: String) {
     #expect(HTTPDate.parse(text) == nil)
   }
 }
