@@ -60,7 +60,7 @@ def merchant_files(system):
         {"kind": "identity", "certificatePEM": pem("identity.pem").decode(), "privateKeyPEM": pem("identity.key").decode()},
         {"kind": "processing", "certificatePEM": pem("processing/" + processing).decode(),
          "privateKeyPEM": pem("processing/" + processing.replace(".pem", ".key")).decode()}],
-        "domains": [{"domain": "moved.example", "associationBase64": "YQ==", "enabled": True}]}
+        "domains": [{"domain": "moved.example", "associationBase64": "N0I3RA==", "enabled": True}]}
     own = lambda request: request.fields.append(("csrf", system.token_of_forms))
     cookie = [("Cookie", f"tender-office={system.cookie}")]
     number = itertools.count()
@@ -87,7 +87,7 @@ def merchant_files(system):
             request = Request("POST", "/merchants/stored/import-certificate", cookie, raw=text, allowed=CHANGE)
             request.ready = certificate(system, kind)
             good.append(request)
-    good.append(Request("POST", "/merchants/stored/add-domain", cookie, fields=[("domain", "b.example"), ("association", "{}"), ("reason", "a")], ready=own,
+    good.append(Request("POST", "/merchants/stored/add-domain", cookie, fields=[("domain", "b.example"), ("association", "7B7D"), ("reason", "a")], ready=own,
                         allowed=CHANGE))
     return good, system.office_port
 
@@ -204,7 +204,7 @@ def administration(system):
     merchant_calls = [
         {"list": {}}, {"edit": {"merchant": "stored", "settings": {"displayName": "S", "supportedNetworks": "visa", "webhooks": "http://localhost:9/h", "routes": "sandbox"}}},
         {"export": {"merchant": "stored"}}, {"setEnabled": {"_0": True, "merchant": "stored", "domain": "stored.example"}},
-        {"addDomain": {"_0": "c.example", "merchant": "stored", "associationBase64": "YQ=="}}, {"removeDomain": {"_0": "c.example", "merchant": "stored"}},
+        {"addDomain": {"_0": "c.example", "merchant": "stored", "associationBase64": "N0I3RA=="}}, {"removeDomain": {"_0": "c.example", "merchant": "stored"}},
         {"listDomains": {"merchant": "stored"}}, {"noteCheck": {"domain": "stored.example", "merchant": "stored", "finding": "f"}},
         {"noteRegistration": {"domains": ["stored.example"], "merchant": "stored", "isRegistered": True}},
         {"requestCertificate": {"merchant": "stored", "kind": "processing", "isMainlandChina": False}},
