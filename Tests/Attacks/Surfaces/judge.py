@@ -36,6 +36,9 @@ class Judge:
                 answer = b""
         if answer is None:
             return -1
+        # What asks for the body is no answer yet.
+        while answer.startswith(b"HTTP/1.1 1"):
+            answer = answer.partition(b"\r\n\r\n")[2]
         if not answer.startswith(b"HTTP/"):
             return 1 if answer else 0
         return int(answer[9:12])

@@ -67,7 +67,7 @@ class Request:
             if isinstance(data, (dict, list)):
                 data = hostile.change_json(data, dice)
             else:
-                data = hostile.change_bytes(data, dice)
+                data = hostile.change_bytes(hostile.json_bytes(data) if isinstance(data, hostile.Raw) else data, dice)
             self.file = (field, name if dice.random() < 0.9 else hostile.text(dice), data)
         elif kind == "raw":
             self.raw = hostile.change_bytes(self.raw, dice)
