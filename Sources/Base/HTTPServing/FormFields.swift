@@ -18,6 +18,11 @@ package struct FormFields: Sendable {
     self.init(pairs: pairs)
   }
 
+  fileprivate init?(upToMost query: some Collection<UInt8>) {
+    let fields = Array(query).split(separator: UInt8(ascii: "&"), maxSplits: Self.most)
+    self.init(Array(fields.prefix(Self.most).joined(separator: [UInt8(ascii: "&")])))
+  }
+
   private static func pair(_ field: ArraySlice<UInt8>) -> (name: String, value: String)? {
     let word = field.prefix { $0 != UInt8(ascii: "=") }
     guard let name = text(word), let value = text(field.dropFirst(word.count + 1)) else { return nil }
@@ -37,7 +42,7 @@ package struct FormFields: Sendable {
 }
 
 extension Request {
-  /// What the query of the address asks, as browsers and `URLSearchParams` write it (URL Standard, section 5.1); nothing
-  /// for more fields than a form may have.
-  package var query: FormFields { FormFields((uri.query ?? "").utf8) ?? FormFields(pairs: []) }
+  /// What the query of the address asks, as browsers and `URLSearchParams` write it (URL Standard, section 5.1); of more
+  /// fields than a form may have, the first.
+  package var query: FormFields { FormFields(upToMost: (uri.query ?? "").utf8) ?? FormFields(pairs: []) }
 }

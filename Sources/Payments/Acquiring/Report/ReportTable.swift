@@ -12,11 +12,15 @@ struct ReportTable {
 
   /// Empty lines are passed over.
   ///
-  /// - Throws: when a quotation mark is missing, or a row has more or fewer fields than the first.
+  /// - Throws: when a quotation mark is missing, or a row has more or fewer fields than the first; for more columns, or longer
+  ///   names of them, than any report has.
   init(_ bytes: some Collection<UInt8>) throws(ReportError) {
     var reader = Reader(bytes)
     guard let head = try reader.next() else { throw ReportError(line: 1, "the report is empty") }
     names = head.fields.map { String($0.drop(while: \.isWhitespace).reversed().drop(while: \.isWhitespace).reversed()) }
+    guard names.count <= 300, names.allSatisfy({ $0.utf8.count <= 128 }) else {
+      throw ReportError(line: head.line, "no report has so many columns, or such names of them")
+    }
     var rows: [Row] = []
     while let row = try reader.next() {
       guard row.fields.count == names.count else {

@@ -84,7 +84,7 @@ extension OfficeAccounts {
       try table.find(name).flatMap { $0.isEnabled && $0.isEnrolled ? try table.password(of: name) : nil }
     }
     guard let known else {
-      _ = try PasswordHash(password, cost: cost, random: random)
+      try PasswordHash.spend(on: password, cost: cost)
       return false
     }
     return try known.matches(password)

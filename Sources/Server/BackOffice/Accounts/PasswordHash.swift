@@ -53,6 +53,13 @@ package struct PasswordHash: Sendable {
     return hash.isEqualInConstantTime(to: try Self.derive(password, salt, cost))
   }
 
+  /// The work of ``matches(_:)`` for a wrong password, where there is no hash to compare with.
+  static func spend(on password: String, cost: Cost) throws {
+    let (prepared, salt) = (prepared(password), [UInt8](repeating: 0, count: 16))
+    _ = try derive(prepared, salt, cost)
+    if !prepared.utf8.elementsEqual(password.utf8) { _ = try derive(password, salt, cost) }
+  }
+
   /// Every space is an ASCII one, and letters are composed.
   private static func prepared(_ password: String) -> String {
     let scalars = password.unicodeScalars.map { $0.properties.generalCategory == .spaceSeparator ? " " : $0 }

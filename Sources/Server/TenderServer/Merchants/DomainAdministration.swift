@@ -14,11 +14,11 @@ extension MerchantAdministration {
       try await change(merchant, try store) { try $0.remove(domain, of: $1) }
       return try await domains(of: merchant)
     case .noteCheck(let name, let merchant, let finding):
-      let domain = try Domain(name)
+      let domain = try Domain(typed: name)
       try await store.note { try $0.setChecked(domain, of: MerchantID(merchant), finding: finding) }
       return try await domains(of: merchant)
     case .noteRegistration(let names, let merchant, let isRegistered):
-      let (domains, now) = (try names.map { try Domain($0) }, clock.now())
+      let (domains, now) = (try names.map { try Domain(typed: $0) }, clock.now())
       try await store.write {
         try $0.setRegistered(domains, of: MerchantID(merchant), at: isRegistered ? now : nil)
       }
