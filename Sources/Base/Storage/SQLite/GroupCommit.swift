@@ -72,7 +72,8 @@ final class GroupCommit<Writer: CommitWriter>: Sendable {
     let now = clock.now()
     var isCommitting = false
     do {
-      if let failure { throw failure }
+      // A caller that repeats what a failed flush left in doubt must not be told that nothing was done.
+      if failure != nil { throw StorageError.outcomeUnknown }
       try writer.run("BEGIN IMMEDIATE", on: connection)
       let performed = try perform(jobs, connection, now)
       isCommitting = true

@@ -18,7 +18,9 @@ struct SQLiteFile: StoreEngine {
   }
 
   func read<R: Sendable>(_ body: @escaping @Sendable (Transaction) throws -> R) async throws -> R {
-    try await StorageError.translating { try await reads.run(body) }
+    // The disk may hold what this process does not see. Who asks must not take that for an answer, nor repeat a call.
+    if failure != nil { throw StorageError.outcomeUnknown }
+    return try await StorageError.translating { try await reads.run(body) }
   }
 
   func write<R: Sendable>(_ body: @escaping @Sendable (Transaction) throws -> R) async throws -> R {
