@@ -8,7 +8,7 @@ package final class BodyBudget: Sendable {
   /// - Parameter limit: bytes.
   package init(_ limit: Int) { self.limit = limit }
 
-  /// Takes room for a body, until the share is released.
+  /// Reserves memory for a body until nothing holds the share any more.
   package func take(_ bytes: Int) throws(BodyReader.Failure) -> Share {
     let hasRoom = taken.withLock { taken in
       guard bytes <= limit - taken else { return false }
@@ -21,7 +21,7 @@ package final class BodyBudget: Sendable {
 
   fileprivate func free(_ bytes: Int) { taken.withLock { $0 -= bytes } }
 
-  /// The room of one body. It is free again when nothing holds the share any more.
+  /// The memory that one body has reserved. The end of the share frees it.
   package final class Share: Sendable {
     private let bytes: Int
     private let budget: BodyBudget

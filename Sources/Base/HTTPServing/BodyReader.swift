@@ -10,7 +10,7 @@ package enum BodyReader {
     case tooLong(limit: Int)
     /// The chunks are malformed, or the connection ended.
     case interrupted
-    /// The other long bodies take all the room of a ``BodyBudget``.
+    /// The other long bodies have reserved all the memory of a ``BodyBudget``.
     case noRoom
   }
 

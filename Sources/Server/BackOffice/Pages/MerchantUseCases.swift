@@ -62,7 +62,7 @@ package struct OfficeRegistration: Sendable, Hashable {
   }
 }
 
-/// Whose settings somebody may change.
+/// Which settings a user may change: all, or those of a merchant.
 package enum SettingsEditor: Sendable, Hashable {
   /// An administrator of the merchant: those that are the merchant's.
   case merchant

@@ -19,7 +19,7 @@ struct OfficeForm: Sendable {
 
   private let fields: FormFields
   private let files: [(name: String, file: OfficeFile)]
-  /// Of a long body: the room that it takes as long as the form is there.
+  /// The memory that a long body has reserved, for as long as the form exists.
   var share: BodyBudget.Share?
 
   private init(_ fields: FormFields, _ files: [(name: String, file: OfficeFile)] = []) {

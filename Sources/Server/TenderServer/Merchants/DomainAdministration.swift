@@ -34,7 +34,7 @@ extension MerchantAdministration {
     let stored = try await store.merchants(at: now).filter { merchant == nil || $0.id.rawValue == merchant }
     var (declared, notes) = ([MerchantFolder](), [String]())
     do {
-      declared = try await served().folders.filter {
+      declared = try await readServed().folders.filter {
         guard case .declared = $0.origin else { return false }
         return merchant == nil || $0.merchant.id.rawValue == merchant
       }

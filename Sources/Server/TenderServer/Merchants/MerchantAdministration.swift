@@ -47,7 +47,7 @@ package struct MerchantAdministration: Sendable {
   var keysMayBeElsewhere: Bool { configuration.keyAgentSocket != nil }
 
   /// The merchants as a server of the configuration would serve them now.
-  func served() async throws -> ServedMerchants {
+  func readServed() async throws -> ServedMerchants {
     try await ServedMerchants(configuration, database, RouteTable.unasked(configuration), at: clock.now())
   }
 
@@ -204,7 +204,7 @@ extension MerchantAdministration {
 
   /// Declared merchants and stored ones.
   private func reports() async throws -> [StoredMerchantReport] {
-    let (served, now) = (try await served(), clock.now())
+    let (served, now) = (try await readServed(), clock.now())
     return served.folders.map { StoredMerchantReport($0, at: now) } + served.leftOut.map { StoredMerchantReport($0) }
   }
 }

@@ -91,7 +91,7 @@ extension ServedMerchants {
 }
 
 extension MerchantFolder {
-  /// Refuses what this server cannot serve, whoever the other merchants are.
+  /// Refuses what this server cannot serve, without regard to other merchants.
   func requireServable(by configuration: ServerConfiguration, _ routes: RouteTable?) throws {
     try MerchantWebhooks.validate(self, allowsPrivate: configuration.allowsPrivateWebhooks)
     try routes?.checkAccounts(of: self, in: configuration.merchantsDirectory)
