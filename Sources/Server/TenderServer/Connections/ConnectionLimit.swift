@@ -16,9 +16,8 @@ package final class ConnectionLimit: Sendable {
   fileprivate struct State {
     /// Accepted and not yet closed.
     var accepted = 0
-    /// Those that are set up, in the order of a clock with one hand (second chance).
-    var connections: [Connection] = []
-    var hand = 0
+    /// Those that are set up, in the order in which they are looked at.
+    var line = Line()
     /// Connections that are closing.
     var evicted = 0
   }
@@ -40,8 +39,8 @@ package final class ConnectionLimit: Sendable {
   /// - Parameter evict: closes it, if it is idle still; otherwise it calls ``keep(_:)``.
   package func add(evict: @escaping @Sendable () -> Void) -> Connection {
     let (connection, victims) = state.withLock { state in
-      let connection = Connection(at: state.connections.count, evict: evict)
-      state.connections.append(connection)
+      let connection = Connection(evict: evict)
+      state.line.append(connection)
       return (connection, wantsRoom ? state.makeRoom(below: maximum).victims : [])
     }
     for victim in victims { victim.evict() }
@@ -51,7 +50,7 @@ package final class ConnectionLimit: Sendable {
   package func remove(_ connection: Connection) {
     state.withLock { state in
       if connection.isEvicted { state.evicted -= 1 }
-      state.remove(connection)
+      state.line.remove(connection)
     }
   }
 
@@ -87,12 +86,9 @@ package final class ConnectionLimit: Sendable {
     private let isBusy = Atomic(false)
     private let wasUsed = Atomic(true)
     /// Guarded by the limit's lock.
-    private let place: Mutex<(index: Int, isEvicted: Bool)>
+    private let place = Mutex<(before: Connection?, after: Connection?, isEvicted: Bool)>((nil, nil, false))
 
-    fileprivate init(at index: Int, evict: @escaping @Sendable () -> Void) {
-      self.evict = evict
-      place = Mutex((index, false))
-    }
+    fileprivate init(evict: @escaping @Sendable () -> Void) { self.evict = evict }
 
     /// Notes a change; called on the connection's event loop.
     package func setBusy(_ busy: Bool) {
@@ -100,9 +96,14 @@ package final class ConnectionLimit: Sendable {
       if busy { wasUsed.store(true, ordering: .relaxed) }
     }
 
-    fileprivate var index: Int {
-      get { place.withLock { $0.index } }
-      set { place.withLock { $0.index = newValue } }
+    fileprivate var before: Connection? {
+      get { place.withLock { $0.before } }
+      set { place.withLock { $0.before = newValue } }
+    }
+
+    fileprivate var after: Connection? {
+      get { place.withLock { $0.after } }
+      set { place.withLock { $0.after = newValue } }
     }
 
     fileprivate var isEvicted: Bool {
@@ -119,20 +120,22 @@ extension ConnectionLimit.State {
   /// Closing connections still hold descriptors, so their number is limited.
   private static let maximumEvicted = 16
 
+  /// While a connection that was accepted is not set up, none is closed: the only ones to choose from could be those
+  /// that came last, before their requests are read.
   mutating func makeRoom(below maximum: Int) -> (victims: [ConnectionLimit.Connection], hasRoom: Bool) {
     var victims: [ConnectionLimit.Connection] = []
-    while accepted - evicted >= maximum, evicted < Self.maximumEvicted, let victim = victim() {
+    while accepted - evicted >= maximum, evicted < Self.maximumEvicted, line.count >= accepted, let victim = victim() {
       victims.append(victim)
     }
     return (victims, accepted - evicted < maximum && evicted < Self.maximumEvicted)
   }
 
-  /// The first candidate from the hand on that was not used since the hand's last turn.
+  /// The first candidate in the line that was not used since it was looked at before (second chance).
   mutating func victim() -> ConnectionLimit.Connection? {
-    for _ in 0..<2 * connections.count {
-      if hand >= connections.count { hand = 0 }
-      let connection = connections[hand]
-      hand += 1
+    for _ in 0..<2 * line.count {
+      guard let connection = line.first else { return nil }
+      line.remove(connection)
+      line.append(connection)
       guard connection.isCandidate, !connection.losesSecondChance() else { continue }
       connection.isEvicted = true
       evicted += 1
@@ -140,12 +143,27 @@ extension ConnectionLimit.State {
     }
     return nil
   }
+}
+
+/// Connections that know their neighbours.
+private struct Line {
+  private(set) var count = 0
+  private(set) var first: ConnectionLimit.Connection?
+  private var last: ConnectionLimit.Connection?
+
+  mutating func append(_ connection: ConnectionLimit.Connection) {
+    connection.before = last
+    if let last { last.after = connection } else { first = connection }
+    last = connection
+    count += 1
+  }
 
   mutating func remove(_ connection: ConnectionLimit.Connection) {
-    let last = connections.removeLast()
-    guard last !== connection else { return }
-    last.index = connection.index
-    connections[last.index] = last
+    let (before, after) = (connection.before, connection.after)
+    if let before { before.after = after } else { first = after }
+    if let after { after.before = before } else { last = before }
+    (connection.before, connection.after) = (nil, nil)
+    count -= 1
   }
 }
 

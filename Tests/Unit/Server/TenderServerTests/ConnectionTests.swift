@@ -154,6 +154,32 @@ import Testing
     #expect(!limit.makeRoom())
   }
 
+  @Test func `evicts the one that came first, of those that send nothing, whichever closed before`() {
+    var generator = SystemRandomNumberGenerator()
+    var (open, next) = ([(number: Int, connection: ConnectionLimit.Connection)](), 0)
+    for _ in 0..<1_000 {
+      open.append((next, self.open(next)))
+      next += 1
+      if !open.isEmpty, Bool.random(using: &generator) {
+        close(open.remove(at: Int.random(in: 0..<open.count, using: &generator)).connection)
+      }
+      while limit.open >= 4 {
+        #expect(limit.makeRoom() && evicted.all.last == open[0].number)
+        close(open.removeFirst().connection)
+      }
+    }
+  }
+
+  @Test func `evicts none before all that were accepted are set up`() {
+    for _ in 0..<4 { limit.accepted() }
+    let newest = limit.add { [evicted] in evicted.note(3) }
+    #expect(!limit.makeRoom() && evicted.all.isEmpty)
+    let others = (0..<3).map { number in limit.add { [evicted] in evicted.note(number) } }
+    #expect(evicted.all == [3], "the one that was set up first")
+    close(newest)
+    #expect(limit.makeRoom() && others.count == 3)
+  }
+
   @Test func `evicts one of a thousand that are opened and closed in any order`() {
     let limit = ConnectionLimit(maximum: 100)
     var generator = SystemRandomNumberGenerator()
