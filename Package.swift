@@ -351,7 +351,7 @@ let package = Package(
         "AppleSandbox",
         "HTTPTransport",
         "MerchantIdentity", "DirectWire", "TenderCheckoutAPI", "TenderPayments", "StrictJSON", "Storage",
-        "TenderTesting", "Orders", "ApplePayToken", "KeyAgent",
+        "TenderTesting", "Gateway", "Orders", "ApplePayToken", "KeyAgent",
         "Webhooks", "Ledger", "TokenIssuer", "SandboxTesting", crypto, asn1, x509, logging, httpTypes,
         hummingbirdTesting, nioCore, nioEmbedded, nioHTTPTypes,
       ]),

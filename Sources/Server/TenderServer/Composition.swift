@@ -204,7 +204,7 @@ extension PrivateFile {
 extension AdmissionControl {
   fileprivate static func configured(_ configuration: ServerConfiguration) -> AdmissionControl {
     AdmissionControl(
-      maximumInFlight: configuration.maximumPaymentsInFlight,
+      maximumInFlight: configuration.gatewayPolicy.maximumInFlight,
       maximumWorking: workPerProcessor * ProcessInfo.processInfo.activeProcessorCount)
   }
 }
@@ -212,7 +212,7 @@ extension AdmissionControl {
 extension ConnectionLimit {
   fileprivate static func configured(_ configuration: ServerConfiguration) throws -> ConnectionLimit {
     let budget = DescriptorBudget(
-      limit: FileDescriptors.limit, maximumPayments: configuration.maximumPaymentsInFlight)
+      limit: FileDescriptors.limit, maximumPayments: configuration.gatewayPolicy.maximumInFlight)
     return ConnectionLimit(maximum: try budget.maximumConnections(configuration.maximumConnections))
   }
 }

@@ -1,6 +1,6 @@
 package import BackOffice
 import Foundation
-import Gateway
+package import Gateway
 import Storage
 package import TenderPayments
 
@@ -49,11 +49,9 @@ package struct ServerConfiguration: Sendable {
   package var acquirer = AcquirerEndpoint(connector: "sandbox", baseURL: "", apiKey: "")
   /// Whether a simulated server records the steps of payments.
   package var keepsTraces = true
-  /// What the page shows while the outcome of a payment is unknown: `pending`, or `failure` where a shop would
-  /// rather have the next card at once. After *failure* an approval that comes late is undone.
-  package var reportUnknownAs: ReportedOutcome = .pending
-  /// How many payments may be under way at once; the next one is refused with 503 before anything happens.
-  package var maximumPaymentsInFlight = GatewayPolicy().maximumInFlight
+  /// How long a payment may take, how many may be under way at once, and what the page shows while the outcome of one is
+  /// unknown.
+  package var gatewayPolicy = GatewayPolicy()
   /// How many calls of the platform API an API key may make in a second; 0 for as many as come.
   package var callsPerKey = 500
   /// The same for all keys of a merchant together.
@@ -200,13 +198,6 @@ extension ServerConfiguration {
   var quotas: Quotas.Rates {
     Quotas.Rates(
       perKey: callsPerKey == 0 ? nil : callsPerKey, perMerchant: callsPerMerchant == 0 ? nil : callsPerMerchant,
-      underWay: max(64, maximumPaymentsInFlight / 2))
-  }
-
-  var gatewayPolicy: GatewayPolicy {
-    var policy = GatewayPolicy()
-    policy.reportUnknownAs = reportUnknownAs
-    policy.maximumInFlight = maximumPaymentsInFlight
-    return policy
+      underWay: max(64, gatewayPolicy.maximumInFlight / 2))
   }
 }

@@ -1,4 +1,5 @@
 import Acquiring
+import Gateway
 import TenderPayments
 
 extension SettingsTable where Target == ServerConfiguration {
@@ -101,10 +102,10 @@ extension SettingsTable where Target == ServerConfiguration {
 
   private static let payments: [Setting<ServerConfiguration>] = [
     Setting(
-      "payments.reportUnknownAs", .choice(of: [ReportedOutcome.pending, .failure]), \.reportUnknownAs,
+      "payments.reportUnknownAs", .choice(of: [ReportedOutcome.pending, .failure]), \.gatewayPolicy.reportUnknownAs,
       "What the page shows the shopper while the outcome of a payment is unknown; see docs/ledger.md."),
     Setting(
-      "payments.maximumInFlight", .number(1...(.max)), \.maximumPaymentsInFlight,
+      "payments.maximumInFlight", .number(1...(.max)), \.gatewayPolicy.maximumInFlight,
       "How many payments may be under way; the next is answered 503 `overloaded`, with `Retry-After`."),
   ]
 

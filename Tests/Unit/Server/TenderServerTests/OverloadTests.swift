@@ -1,4 +1,5 @@
 import Foundation
+import Gateway
 import HTTPTransport
 import Logging
 import StrictJSON
@@ -253,7 +254,7 @@ extension `A server that is full` {
   /// - Parameter hold: while it is on, the acquirer's answers to authorizations are.
   private static func shop(_ system: TestSystem, mostAtOnce limit: Int, _ hold: Hold? = nil) async throws -> Shopfront {
     // No time passes there: what is held for a while is neither given up nor recovered.
-    try await system.secondServer(hold, at: .stopped) { $0.maximumPaymentsInFlight = limit }
+    try await system.secondServer(hold, at: .stopped) { $0.gatewayPolicy.maximumInFlight = limit }
   }
 }
 

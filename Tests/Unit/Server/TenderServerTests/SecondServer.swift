@@ -1,4 +1,5 @@
 import Foundation
+import Gateway
 import HTTPTransport
 import Logging
 import TenderPayments
@@ -26,6 +27,7 @@ extension TestSystem {
     configuration.platformDirectory = directory + "/platform"
     configuration.allowsPrivateWebhooks = true
     configuration.connectionTimes = .unhurried
+    configuration.gatewayPolicy.budget = TestRun.whole
     configure(&configuration)
     var logger = Logger(label: "second")
     logger.logLevel = .critical

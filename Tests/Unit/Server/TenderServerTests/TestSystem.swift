@@ -3,6 +3,7 @@ import AppleSandbox
 import BackOffice
 import DirectWire
 import Foundation
+import Gateway
 import HTTPTransport
 import Logging
 import Mail
@@ -235,6 +236,7 @@ final class TestSystem: Sendable {
     configuration.allowsPrivateWebhooks = true
     configuration.hostedCheckoutURL = "http://\(hostedDomain)"
     configuration.connectionTimes = .unhurried
+    configuration.gatewayPolicy.budget = TestRun.whole
     configuration.mail = mail(addresses, directory)
     if FileManager.default.fileExists(atPath: agentSocket(directory)) {
       configuration.keyAgentSocket = agentSocket(directory)
