@@ -139,6 +139,8 @@ struct SignInThrottle {
   ///
   /// - Returns: whether it may be judged.
   func admit(_ subjects: [Subject]) throws -> Bool {
+    // First of all, so that of attempts at the same time each sees whether the one before it has blocked the next.
+    for subject in subjects { try hold(subject) }
     let isBlocked = try subjects.contains { try row($0)?.time("blocked_until") ?? store.now > store.now }
     guard !isBlocked else { return false }
     for subject in subjects { try count(subject) }
@@ -162,14 +164,21 @@ struct SignInThrottle {
     try store.row("SELECT * FROM office_failures WHERE subject = $1", .text(subject.name))
   }
 
-  private func count(_ subject: Subject) throws {
-    let oldest = store.now.adding(.zero - Self.memory)
-    // Added up by the database, so that of attempts at the same time none is lost.
+  /// Locks the subject's row until the end of the transaction.
+  private func hold(_ subject: Subject) throws {
     try store.run(
       """
-      INSERT INTO office_failures (subject, failures, last_at, blocked_until) VALUES ($1, 1, $2, 0)
-      ON CONFLICT (subject) DO UPDATE SET
-        failures = CASE WHEN office_failures.last_at > $3 THEN office_failures.failures + 1 ELSE 1 END, last_at = $2
+      INSERT INTO office_failures (subject, failures, last_at, blocked_until) VALUES ($1, 0, $2, 0)
+      ON CONFLICT (subject) DO UPDATE SET failures = office_failures.failures
+      """, .text(subject.name), .time(store.now))
+  }
+
+  private func count(_ subject: Subject) throws {
+    let oldest = store.now.adding(.zero - Self.memory)
+    try store.run(
+      """
+      UPDATE office_failures SET failures = CASE WHEN last_at > $3 THEN failures + 1 ELSE 1 END, last_at = $2
+      WHERE subject = $1
       """, .text(subject.name), .time(store.now), .time(oldest))
     let failures = try row(subject)?.integer("failures") ?? 0
     let over = failures - subject.limit

@@ -116,6 +116,9 @@ final class Visitor: Sendable {
 
   init(client: any TestClientProtocol, bench: OfficeBench) { (self.client, self.bench) = (client, bench) }
 
+  /// Another browser at this address.
+  var neighbour: Visitor { Visitor(client: client, bench: bench) }
+
   var cookie: String {
     get { cookieValue.withLock(\.self) }
     set { cookieValue.withLock { $0 = newValue } }

@@ -103,6 +103,18 @@ import Testing
     }
   }
 
+  @Test func `judges no more attempts when they come at the same time`() async throws {
+    let bench = try await OfficeBench()
+    try await bench.user("anna", [Grant(.viewer)])
+    let statuses = try await bench.visit { visitor async throws in
+      try await withThrowingTaskGroup(of: HTTPResponse.Status.self) { group in
+        for _ in 0..<20 { group.addTask { try await visitor.neighbour.attempt("anna", password: "wrong").status } }
+        return try await group.reduce(into: []) { $0.append($1) }
+      }
+    }
+    #expect(statuses.count { $0 == .forbidden } == 5 && statuses.count { $0 == .tooManyRequests } == 15)
+  }
+
   @Test func `stays open in a browser that was signed in before, whoever guesses elsewhere`() async throws {
     let bench = try await OfficeBench()
     try await bench.user("anna", [Grant(.viewer)])
