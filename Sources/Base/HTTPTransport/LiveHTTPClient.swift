@@ -16,7 +16,12 @@ package struct ClientIdentity: Sendable {
   }
 
   /// - Throws: where no connection could present it. The TLS library reads less than others do.
-  package func check() throws { _ = try NIOSSLContext(configuration: try LiveHTTPClient.tls(self, .system)) }
+  package func check() throws {
+    var configuration = try LiveHTTPClient.tls(self, .system)
+    // The system's roots take forty times as long to read as the identity.
+    configuration.trustRoots = .certificates([])
+    _ = try NIOSSLContext(configuration: configuration)
+  }
 }
 
 /// Whose certificates a connection accepts.

@@ -77,7 +77,7 @@ extension SettingsTable {
       if contains(key) {
         values[key] = WrittenValue(node.content, place: place)
       } else if !isGroup(key) {
-        problems.add(unknown(node.firstKey(below: key), place))
+        problems.add(unknown(node.firstKey(below: key), place, isAdvised: problems.problems.count < Self.mostAdvised))
       } else if let members = problems.attempt(key, { try members(of: node, key, place) }) {
         read(members, below: key + ".", of: file, into: &values, &problems)
       }
@@ -100,8 +100,11 @@ extension SettingsTable {
     return mapping
   }
 
-  private func unknown(_ key: String, _ place: String) -> ConfigurationError {
-    ConfigurationError(place, "there is no setting \(key)\(advice(for: key))")
+  /// In a file that is mostly wrong, the next setting's name is none that somebody misspelt.
+  private static var mostAdvised: Int { 20 }
+
+  private func unknown(_ key: String, _ place: String, isAdvised: Bool) -> ConfigurationError {
+    ConfigurationError(place, "there is no setting \(key)\(isAdvised ? advice(for: key) : "")")
   }
 }
 

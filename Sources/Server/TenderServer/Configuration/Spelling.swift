@@ -2,7 +2,10 @@
 package enum Spelling {
   /// - Returns: the name that differs by the fewest characters, three at most, capitals aside.
   package static func nearest(to word: String, among names: some Collection<String>) -> String? {
-    let ranked = names.map { (name: $0, distance: distance(word.lowercased(), $0.lowercased())) }
+    let (typed, length) = (word.lowercased(), word.count)
+    let ranked = names.filter { abs($0.count - length) <= 3 }.map {
+      (name: $0, distance: distance(typed, $0.lowercased()))
+    }
     return ranked.filter { $0.distance <= 3 }.min { ($0.distance, $0.name) < ($1.distance, $1.name) }?.name
   }
 
