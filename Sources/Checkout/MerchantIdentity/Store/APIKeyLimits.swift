@@ -31,6 +31,36 @@ package struct APIKeyLimits: Sendable, Hashable {
     return needed.isEmpty || !scopes.isDisjoint(with: needed)
   }
 
+  /// What one of them allows.
+  package static func union(_ all: [APIKeyLimits]) -> APIKeyLimits {
+    let (scopes, ends) = (all.compactMap(\.scopes), all.compactMap(\.expiresAt))
+    return APIKeyLimits(
+      scopes: scopes.count == all.count && !all.isEmpty ? scopes.reduce([]) { $0.union($1) } : nil,
+      expiresAt: ends.count == all.count ? ends.max() : nil)
+  }
+
+  /// What these and the others allow.
+  package func both(_ other: APIKeyLimits) -> APIKeyLimits {
+    APIKeyLimits(
+      scopes: scopes.map { $0.intersection(other.scopes ?? $0) } ?? other.scopes,
+      expiresAt: [expiresAt, other.expiresAt].compactMap(\.self).min())
+  }
+
+  /// What these and `bound` allow.
+  ///
+  /// - Throws: ``MerchantStoreError`` with `key_limits_invalid` where these allow more.
+  package func within(_ bound: APIKeyLimits) throws -> APIKeyLimits {
+    if let most = bound.scopes, let scopes, !scopes.isSubset(of: most) {
+      throw MerchantStoreError(
+        .keyLimitsInvalid,
+        "The operator allows this merchant's keys only: \(most.map(\.rawValue).sorted().joined(separator: ", ")).")
+    }
+    if let last = bound.expiresAt, let expiresAt, expiresAt > last {
+      throw MerchantStoreError(.keyLimitsInvalid, "The operator lets this merchant's keys end at \(last).")
+    }
+    return both(bound)
+  }
+
   package func isExpired(at now: Timestamp) -> Bool { expiresAt.map { $0 <= now } ?? false }
 }
 

@@ -5,10 +5,16 @@ package import TenderPayments
 extension MerchantTables {
   /// How many certificates of a kind Apple gives a merchant at a time.
   package static let maximumCertificates = 3
+  /// How many requests may wait for their certificates.
+  private static let maximumRequests = 20
 
-  /// Keeps a request and its key. The certificate follows with ``keep(_:for:state:)``.
+  /// Keeps a request and its key. The certificate follows with ``keep(_:of:privateKeyPEM:mayBeWithoutKey:)``.
+  ///
+  /// - Throws: ``MerchantStoreError`` with `merchant_limit` for one too many.
   package func keep(_ request: KeyAndRequest, of id: MerchantID) throws -> StoredCertificate {
-    _ = try merchant(id)
+    guard try merchant(id).certificates.count(where: { $0.state == .requested }) < Self.maximumRequests else {
+      throw Self.limit(Self.maximumRequests, "certificate requests without a certificate", id)
+    }
     let certificate = newID()
     try insert(certificate, id, request.kind, request.algorithm, .requested, request.publicKeyHash, request.requestPEM)
     try keep(request.privateKeyPEM, as: SecretName(id, .certificateKey, certificate))

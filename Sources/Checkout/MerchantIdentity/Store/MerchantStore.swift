@@ -171,10 +171,21 @@ extension MerchantTables {
     }
   }
 
+  /// How many domains a merchant may have: as many as a folder can name.
+  package static let maximumDomains = 300
+
+  static func limit(_ maximum: Int, _ what: String, _ id: MerchantID) -> MerchantStoreError {
+    MerchantStoreError(.merchantLimit, "\(id) has \(maximum) \(what), and can have no more; remove one first.")
+  }
+
   /// Adds a domain, or gives one of the merchant's a new association file.
   ///
-  /// - Throws: ``MerchantStoreError`` with `domain_taken`: a domain has one merchant.
+  /// - Throws: ``MerchantStoreError`` with `domain_taken`: a domain has one merchant; with `merchant_limit` for one too
+  ///   many.
   package func insert(_ domain: Domain, of id: MerchantID, association: DomainAssociation?) throws {
+    guard try domainNames(of: id).subtracting([domain.name]).count < Self.maximumDomains else {
+      throw Self.limit(Self.maximumDomains, "domains", id)
+    }
     try store.run(
       "INSERT INTO merchant_domains (domain, merchant, enabled) VALUES ($1, $2, 1) ON CONFLICT DO NOTHING",
       .text(domain.name), .text(id.rawValue))

@@ -5,6 +5,7 @@ package struct MerchantStoreError: Error, Sendable, Hashable, CustomStringConver
     case merchantExists = "merchant_exists"
     case merchantDeclared = "merchant_declared"
     case merchantChanged = "merchant_changed"
+    case merchantLimit = "merchant_limit"
     case domainTaken = "domain_taken"
     case domainNotFound = "domain_not_found"
     case storeKeyMissing = "store_key_missing"

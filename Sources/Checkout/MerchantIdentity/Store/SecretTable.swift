@@ -5,7 +5,8 @@ extension MerchantTables {
   /// Keeps a secret, sealed. One of the same name is replaced.
   ///
   /// - Throws: ``MerchantStoreError`` with `store_key_missing` where the caller has no key; with `secret_misplaced` for a
-  ///   merchant's kind of secret that is of no merchant, or one of the platform's that is of a merchant.
+  ///   merchant's kind of secret that is of no merchant, or one of the platform's that is of a merchant; with
+  ///   `merchant_limit` for one too many of a merchant's.
   package func keep(_ secret: String, as name: SecretName, within limits: APIKeyLimits = .none) throws {
     guard name.kind.isPlatforms == (name.merchant == SecretName.platform) else {
       throw MerchantStoreError(.secretMisplaced, "\(name): a secret of this kind belongs elsewhere.")
@@ -13,6 +14,7 @@ extension MerchantTables {
     guard let keys else { throw MasterKeys.missing("(none)") }
     let row = try keys.seal(secret, as: name)
     try remove(name)
+    if !name.kind.isPlatforms { try requireRoom(for: name) }
     try store.run(
       """
       INSERT INTO merchant_secrets (merchant, kind, name, key_id, nonce, sealed, created_at, expires_at, scopes)
@@ -37,6 +39,25 @@ extension MerchantTables {
     try store.changes(
       "DELETE FROM merchant_secrets WHERE merchant = $1 AND kind = $2 AND name = $3", .text(name.merchant.rawValue),
       .text(name.kind.rawValue), .text(name.name)) == 1
+  }
+
+  /// How many of a kind a merchant may have.
+  private static let maximumSecrets = 100
+
+  private func requireRoom(for name: SecretName) throws {
+    let row = try store.row(
+      "SELECT COUNT(*) AS kept FROM merchant_secrets WHERE merchant = $1 AND kind = $2", .text(name.merchant.rawValue),
+      .text(name.kind.rawValue))
+    guard try row?.integer("kept") ?? 0 < Self.maximumSecrets else {
+      throw Self.limit(Self.maximumSecrets, "secrets of the kind \(name.kind.rawValue)", name.merchant)
+    }
+  }
+
+  /// Removes the secrets of a kind that have ended.
+  package func removeEnded(_ kind: SecretName.Kind, of id: MerchantID) throws {
+    try store.run(
+      "DELETE FROM merchant_secrets WHERE merchant = $1 AND kind = $2 AND expires_at <= $3", .text(id.rawValue),
+      .text(kind.rawValue), .time(now))
   }
 
   /// Ends every secret of a kind but one at a moment, unless it ends earlier.

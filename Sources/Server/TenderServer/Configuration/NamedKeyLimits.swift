@@ -6,6 +6,8 @@ struct NamedKeyLimits: Sendable, Hashable {
   let id: String
   let limits: APIKeyLimits
 
+  init(id: String, limits: APIKeyLimits) { (self.id, self.limits) = (id, limits) }
+
   /// - Returns: nil for a text without a limit, and for a word that is neither a scope nor the end.
   init?(_ text: String) {
     let words = text.split(separator: " ").map(String.init)
@@ -40,16 +42,17 @@ extension SettingType<NamedKeyLimits> {
 }
 
 extension APIKeyLimits {
-  /// Those of the merchant's settings, and those that the store keeps with a key.
+  /// Those of the merchant's settings, and those that the store keeps with a key. A key with both has both.
   ///
   /// - Parameter file: for messages.
   static func joined(
     _ named: [NamedKeyLimits], _ stored: [String: APIKeyLimits], _ file: String
   ) throws -> [String: APIKeyLimits] {
-    try named.reduce(into: stored) { limits, next in
+    let limits: [String: APIKeyLimits] = try named.reduce(into: [:]) { limits, next in
       guard limits.updateValue(next.limits, forKey: next.id) == nil else {
         throw ConfigurationError(file, "apiKeyLimits: the key \(next.id) has limits already")
       }
     }
+    return limits.merging(stored) { $0.both($1) }
   }
 }

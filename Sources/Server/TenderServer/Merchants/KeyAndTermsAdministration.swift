@@ -10,7 +10,7 @@ extension MerchantAdministration {
     case .addKey(let merchant, let kind, let scopes, let expires):
       return try await addKey(merchant, kind, try limits(kind, scopes, expires), overlap: nil)
     case .rotateKey(let merchant, let kind, let seconds):
-      return try await addKey(merchant, kind, .none, overlap: .seconds(seconds))
+      return try await addKey(merchant, kind, nil, overlap: .seconds(seconds))
     case .revokeKey(let merchant, let kind, let id): return try await revoke(merchant, kind, id)
     case .listKeys(let merchant): return try await keys(of: merchant)
     case .reseal: return try await reseal()
@@ -42,9 +42,11 @@ extension MerchantAdministration {
     return try await database.write { try MailOutbox.reseal(keys, in: $0) }
   }
 
-  /// - Parameter overlap: how long the other keys go on; nil for as long as they would.
+  /// - Parameters:
+  ///   - asked: nil for the limits of the other keys.
+  ///   - overlap: how long the other keys go on; nil for as long as they would.
   private func addKey(
-    _ merchant: String, _ kind: SecretName.Kind, _ limits: APIKeyLimits, overlap: Duration?
+    _ merchant: String, _ kind: SecretName.Kind, _ asked: APIKeyLimits?, overlap: Duration?
   ) async throws -> MerchantAnswer {
     // Ids ascend with time, because the webhook key whose id comes last signs.
     let id =
@@ -54,10 +56,12 @@ extension MerchantAdministration {
       throw MerchantStoreError(.secretMisplaced, "A \(kind.rawValue) is not shared with a merchant.")
     }
     let (secret, now) = (random.hex(32), clock.now())
-    try await change(merchant, try await storeWithKeys) { tables, owner in
-      if overlap != nil, kind == .apiKey { try Self.carryDigest(to: id, of: owner, in: tables) }
+    let limits = try await change(merchant, try await storeWithKeys) { tables, owner in
+      try tables.removeEnded(kind, of: owner)
+      let limits = kind == .apiKey ? try Self.admit(id, asked, of: owner, in: tables) : asked ?? .none
       try tables.keep(secret, as: SecretName(owner, kind, id), within: limits)
       if let overlap { try tables.expire(kind, of: owner, but: id, at: now.adding(overlap)) }
+      return limits
     }
     let report = SharedKeyReport(
       merchant: merchant, kind: kind, id: id, created: now.description, expires: limits.expiresAt?.description,
@@ -65,16 +69,37 @@ extension MerchantAdministration {
     return MerchantAnswer(keys: [report])
   }
 
-  /// The successor of a key that must sign the digest of bodies must do so, too.
-  private static func carryDigest(to id: String, of owner: MerchantID, in tables: MerchantTables) throws {
-    let (setting, table, stored) = ("requireContentDigest", SettingsTable.merchant, try tables.merchant(owner))
-    let keys = try tables.apiKeys(of: owner)
+  /// Gives a new API key what the operator's settings ask of the merchant's others, so that it is no way around them:
+  /// where they name every other key, they name this one too.
+  ///
+  /// - Parameter asked: the limits of a key beside the others; nil for one that follows them all.
+  /// - Returns: the limits to keep with it.
+  /// - Throws: ``MerchantStoreError`` with `key_limits_invalid` where it asks for more than the settings allow.
+  private static func admit(
+    _ id: String, _ asked: APIKeyLimits?, of owner: MerchantID, in tables: MerchantTables
+  ) throws -> APIKeyLimits {
+    let (table, stored) = (SettingsTable.merchant, try tables.merchant(owner))
+    let settings = try MerchantSettings(yaml: stored.settings, of: owner.rawValue)
+    let (named, kept) = (settings.apiKeyLimits, stored.apiKeyLimits)
+    let limits = kept.merging(named.map { ($0.id, $0.limits) }) { $0.both($1) }
+    let bound =
+      kept.keys.allSatisfy { key in named.contains { $0.id == key } } ? .union(named.map(\.limits)) : APIKeyLimits.none
+    let granted =
+      try asked.map { try $0.within(bound) } ?? (kept.isEmpty ? bound : .union(kept.keys.compactMap { limits[$0] }))
     var values = try table.yaml(stored.settings, of: owner.rawValue).values
-    guard let value = values[setting], case .list(let ids) = value.content,
-      ids.contains(where: { if case .text(let known) = $0 { keys.contains(known) } else { false } })
-    else { return }
-    values[setting] = WrittenValue(.list(ids + [.text(id)]), place: value.place)
-    try tables.update(owner, settings: table.document(SettingsSource(values: values)), after: stored.version)
+    func name(_ setting: String, _ texts: [String]) {
+      values[setting] = WrittenValue(.list(texts.map { .text($0) }), place: setting)
+    }
+    let digests = settings.keysRequiringDigest
+    if !digests.isEmpty { name("requireContentDigest", digests.filter { kept[$0] != nil } + [id]) }
+    if bound != .none {
+      let others = named.filter { kept[$0.id] != nil }
+      name("apiKeyLimits", (others + [NamedKeyLimits(id: id, limits: bound)]).map(\.text))
+    }
+    if bound != .none || !digests.isEmpty {
+      try tables.update(owner, settings: table.document(SettingsSource(values: values)), after: stored.version)
+    }
+    return granted
   }
 
   /// - Throws: ``MerchantStoreError`` with `key_limits_invalid` for a limit that the key cannot have.

@@ -73,6 +73,27 @@ struct StoreOfMerchants {
     }
   }
 
+  @Test func `have at most 300 domains, 100 secrets of a kind and 20 open certificate requests`() async throws {
+    let (place, id) = (try await StoreOfMerchants(), StoreOfMerchants.harbour)
+    func add(_ number: Int, _ to: Int) async throws {
+      try await place.store.write { tables in
+        switch to {
+        case 300: try tables.insert(try Domain("shop\(number).example.com"), of: id, association: nil)
+        case 100: try tables.keep("secret", as: SecretName(id, .apiKey, "key\(number)"))
+        default: _ = try tables.keep(try KeyAndRequest(.processing), of: id)
+        }
+      }
+    }
+    for most in [300, 100, 20] {
+      for number in 0..<most { try await add(number, most) }
+      await refuses(.merchantLimit) { try await add(most, most) }
+    }
+    // One that is there can be given again.
+    for most in [300, 100] { try await add(7, most) }
+    let merchant = try await place.merchant()
+    #expect(merchant.domains.count == 300 && merchant.secrets(.apiKey).count == 100)
+  }
+
   @Test func `refuse a change that is based on an old reading`() async throws {
     let place = try await StoreOfMerchants()
     try await place.store.write { try $0.update(StoreOfMerchants.harbour, settings: "a", after: 1) }

@@ -323,6 +323,50 @@ import Testing
     }
   }
 
+  @Test func `gives a new API key no more than its others: what it follows, and what the operator names`() async throws
+  {
+    let platform = try await MerchantsApart()
+    try await platform.serve { server async throws in
+      let anna = try await server.operatorOfAll()
+      func key(_ call: MerchantCall) async throws -> JSONValue {
+        try #require(try await server.ask(call)["keys"]?.elements.first)
+      }
+      func rotated() async throws -> JSONValue {
+        try await key(.rotateKey(merchant: "mine", kind: .apiKey, overlapSeconds: 0))
+      }
+      func settings() async throws -> String {
+        try #require(try await server.ask(.export(merchant: "mine"))["bundle"]?["settings"]?.text)
+      }
+      let first = try await server.ask(.listKeys(merchant: "mine"))["keys"]?.elements.first { $0["kind"] == "api-key" }
+      let second = try await key(.addKey(merchant: "mine", kind: .apiKey, scopes: [.read], expires: nil))
+      for id in [first?["id"]?.text, second["id"]?.text].compactMap(\.self).prefix(1) {
+        _ = try await server.ask(.revokeKey(merchant: "mine", kind: .apiKey, id: id))
+      }
+      let reader = try await rotated()
+      #expect(reader["scopes"] == ["read"])
+      // The store keeps the limits of this one, so another key is the one that the settings name.
+      let free = try await key(.addKey(merchant: "mine", kind: .apiKey, scopes: nil, expires: nil))
+      #expect(free["scopes"] == nil)
+      let (old, id) = (try #require(reader["id"]?.text), try #require(free["id"]?.text))
+      _ = try await server.ask(.revokeKey(merchant: "mine", kind: .apiKey, id: old))
+      _ = try await anna.change("mine", "edit", ["setting": "apiKeyLimits", "value": "\(id) baskets read"])
+      _ = try await anna.change("mine", "edit", ["setting": "requireContentDigest", "value": id])
+      let (limits, asked) = (["baskets", "read"] as JSONValue, MerchantCall.addKey(merchant: "mine", kind: .apiKey))
+      #expect(try await key(asked)["scopes"] == limits)
+      let refused = try await server.ask(.addKey(merchant: "mine", kind: .apiKey, scopes: [.refunds], expires: nil))
+      #expect(refused["code"] == "key_limits_invalid", "\(refused)")
+      let successor = try await rotated()
+      #expect(successor["scopes"] == limits)
+      let next = try #require(successor["id"]?.text)
+      let written = try await settings()
+      #expect(
+        written.contains("\(next) baskets read") && written.components(separatedBy: next).count == 3, "\(written)")
+      // Those that have ended are named no more.
+      _ = try await rotated()
+      #expect(try await !settings().contains(id))
+    }
+  }
+
   @Test func `gives a setting no longer list than can be used`() async throws {
     let platform = try await MerchantsApart()
     try await platform.serve { server async throws in
