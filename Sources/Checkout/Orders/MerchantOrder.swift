@@ -55,7 +55,8 @@ struct MerchantOrder: Sendable, Hashable {
     var customer = OrderAnswer.Customer(contact)
     customer.merchantCustomerId = order.customer ?? claimant
     customer.guestId = order.guest
-    if !order.service.needsAddress { customer.billingAddress = contact?.address.map { OrderAnswer.Address($0) } }
+    customer.billingAddress = contact?.billingAddress(for: order.service).map { OrderAnswer.Address($0) }
+    if let billing = contact?.billing, billing.hasName { customer.personalInformation = .init(name: .init(billing)) }
     return customer
   }
 }
@@ -90,6 +91,12 @@ extension OrderAnswer.Name {
     self.init(
       firstName: contact.givenName, surname: contact.familyName, title: contact.namePrefix,
       phoneticFirstName: contact.phoneticGivenName, phoneticSurname: contact.phoneticFamilyName)
+  }
+}
+
+extension OrderAnswer.Name {
+  fileprivate init(_ contact: FullContact) {
+    self.init(firstName: contact.givenName, surname: contact.familyName, title: contact.namePrefix)
   }
 }
 

@@ -105,7 +105,7 @@ extension OrderService {
     let kept = KeptOrder(record: record, receipt: OrderReceipt(quote, snapshot.record.basket.document))
     return try await pay(
       kept, contact, order, request,
-      choosing: RouteChoice(contact, request.card.on(terms), order, snapshot.record.basket),
+      choosing: RouteChoice(contact, request.card.on(terms), record, order, snapshot.record.basket),
       deadline)
   }
 
@@ -348,28 +348,31 @@ extension OrderRecord {
 }
 
 extension RouteChoice {
-  fileprivate init(_ contact: OrderContact, _ card: NamedCard, _ order: Order, _ basket: Basket) {
+  fileprivate init(_ contact: OrderContact, _ card: NamedCard, _ record: OrderRecord, _ order: Order, _ basket: Basket)
+  {
     self.init(
-      sale: SaleDetails(order, basket.document.businessName, contact, card),
-      wantedRoute: basket.document.route.flatMap { Route($0) })
+      sale: SaleDetails(order, basket.document.businessName, .init(contact, record.service), card),
+      country: contact.address?.countryCode, wantedRoute: basket.document.route.flatMap { Route($0) })
   }
 }
 
 extension SaleDetails {
   /// What a provider may want to know beside the amount.
-  fileprivate init(_ order: Order, _ businessName: String, _ contact: OrderContact, _ card: NamedCard) {
+  fileprivate init(_ order: Order, _ businessName: String, _ shopper: Shopper, _ card: NamedCard) {
     self.init(
-      order: order.id.rawValue, statementDescriptor: businessName, shopper: Shopper(contact), cardName: card.name,
+      order: order.id.rawValue, statementDescriptor: businessName, shopper: shopper, cardName: card.name,
       cardNetwork: card.network)
   }
 }
 
 extension SaleDetails.Shopper {
-  fileprivate init(_ contact: OrderContact) {
+  /// The billing contact, with phone and e-mail of the shipping contact, which alone has them.
+  init(_ contact: OrderContact, _ service: ServiceType) {
+    let (address, name) = (contact.billingAddress(for: service), contact.billing.flatMap { $0.hasName ? $0 : nil })
     self.init(
-      givenName: contact.givenName, familyName: contact.familyName, emailAddress: contact.emailAddress,
-      phoneNumber: contact.phoneNumber, countryCode: contact.address?.countryCode,
-      postalCode: contact.address?.postalCode, locality: contact.address?.locality,
-      addressLines: contact.address?.lines ?? [])
+      givenName: name == nil ? contact.givenName : name?.givenName,
+      familyName: name == nil ? contact.familyName : name?.familyName, emailAddress: contact.emailAddress,
+      phoneNumber: contact.phoneNumber, countryCode: address?.countryCode, postalCode: address?.postalCode,
+      locality: address?.locality, addressLines: address?.lines ?? [])
   }
 }

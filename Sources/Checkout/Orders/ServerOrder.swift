@@ -46,12 +46,8 @@ package struct ServerOrder: Sendable {
   package var choice: RouteChoice {
     RouteChoice(
       sale: SaleDetails(
-        order: id.rawValue,
-        shopper: SaleDetails.Shopper(
-          givenName: contact.givenName, familyName: contact.familyName, emailAddress: contact.emailAddress,
-          phoneNumber: contact.phoneNumber, countryCode: contact.address?.countryCode,
-          postalCode: contact.address?.postalCode, locality: contact.address?.locality,
-          addressLines: contact.address?.lines ?? [])))
+        order: id.rawValue, shopper: SaleDetails.Shopper(contact, isShipped ? .shipping : .noFulfillment)),
+      country: contact.address?.countryCode)
   }
 }
 

@@ -16,6 +16,8 @@ public struct OrderContact: Sendable, Hashable, Codable {
   public let emailAddress: String?
   /// Where the order goes; without such a place, the billing address if the merchant requires one.
   public let address: OrderAddress?
+  /// The billing contact, if the merchant requires one and it has a name or an address.
+  public let billing: FullContact?
 
   /// Merges the contacts.
   ///
@@ -23,7 +25,9 @@ public struct OrderContact: Sendable, Hashable, Codable {
   /// deliver to. Any other takes name and address from billing, else shipping, when billing was asked for, and otherwise
   /// the name from shipping. Phone and e-mail always come from shipping, because the billing contact never has them.
   public init(service: ServiceType, shipping: FullContact?, billing: FullContact?, billingRequired: Bool) {
-    let billing = billingRequired && !service.needsAddress ? billing : nil
+    let asked = billingRequired ? billing : nil
+    self.billing = asked.flatMap { $0.hasName || OrderAddress($0) != nil ? $0 : nil }
+    let billing = service.needsAddress ? nil : asked
     let named = billing?.hasName == true ? billing : shipping
     self.givenName = named?.givenName
     self.familyName = named?.familyName
@@ -35,6 +39,15 @@ public struct OrderContact: Sendable, Hashable, Codable {
     self.address =
       service.needsAddress
       ? shipping.flatMap(OrderAddress.init) : billing.flatMap(OrderAddress.init) ?? shipping.flatMap(OrderAddress.init)
+  }
+}
+
+extension OrderContact {
+  /// Where the card's holder lives. A place that the order goes to is none: it may be a friend's.
+  ///
+  /// - Parameter service: how the shopper gets the order.
+  public func billingAddress(for service: ServiceType) -> OrderAddress? {
+    billing.flatMap(OrderAddress.init) ?? (service.needsAddress ? nil : address)
   }
 }
 

@@ -66,7 +66,8 @@ package struct SaleDetails: Sendable, Hashable {
     self.cardNetwork = cardNetwork
   }
 
-  /// Whom the shopper's confirmed contact names. Never logged: scrubbers show allowed fields only.
+  /// Whom the shopper's confirmed contacts name as the card's holder, and where the bill goes: never the place that the
+  /// order goes to. Never logged: scrubbers show allowed fields only.
   package struct Shopper: Sendable, Hashable {
     package var givenName: String?
     package var familyName: String?

@@ -168,12 +168,15 @@ package struct HoldTerms: Sendable, Hashable {
 /// What the caller knows of a sale that decides its route.
 package struct RouteChoice: Sendable, Hashable {
   package var sale: SaleDetails
+  /// ISO 3166, two letters: where the order goes or, where nothing is brought anywhere, where it is billed.
+  package var country: String?
   /// The route that the basket names.
   package var wantedRoute: Route?
   package var holding = HoldTerms()
 
-  package init(sale: SaleDetails = SaleDetails(), wantedRoute: Route? = nil) {
+  package init(sale: SaleDetails = SaleDetails(), country: String? = nil, wantedRoute: Route? = nil) {
     self.sale = sale
+    self.country = country
     self.wantedRoute = wantedRoute
   }
 
@@ -181,7 +184,7 @@ package struct RouteChoice: Sendable, Hashable {
     of order: Order, _ instrument: AcquirerCapabilities.Instrument, network: CardNetwork?
   ) -> RoutedPayment {
     RoutedPayment(
-      merchant: order.merchant, amount: order.amount, network: network, country: sale.shopper?.countryCode,
+      merchant: order.merchant, amount: order.amount, network: network, country: country,
       instrument: instrument, wantedRoute: wantedRoute)
   }
 }

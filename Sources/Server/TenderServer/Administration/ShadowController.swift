@@ -84,13 +84,10 @@ private struct ShadowPayment: Sendable {
 
   private static func choice(_ body: JSONField) throws(JSONError) -> RouteChoice {
     var sale = SaleDetails()
-    if let country = try body.memberIfPresent("country")?.string {
-      sale.shopper = SaleDetails.Shopper(countryCode: country)
-    }
     sale.cardNetwork = try body.memberIfPresent("network").flatMap { field throws(JSONError) in
       CardNetwork(known: try field.string)
     }
-    return RouteChoice(sale: sale)
+    return RouteChoice(sale: sale, country: try body.memberIfPresent("country")?.string)
   }
 }
 

@@ -102,6 +102,38 @@ import Testing
     #expect(order.customer?.contactDetails?.phoneNumber == "+353 1 555 0100")
   }
 
+  /// Who gets it, and who pays for it: https://docs.direct.worldline-solutions.com, Apple Pay, “mapping”.
+  @Test func `that is delivered has both contacts: the provider bills the card's holder, never the recipient`()
+    async throws
+  {
+    let shop = try await shop { $0.billingRequired = true }
+    let quote = try await shop.opens()
+    let billing = FullContact(
+      givenName: "Nuala", familyName: "Walsh", addressLines: ["2 South Quay", "Flat 4"], locality: "Cork",
+      administrativeArea: "Munster", postalCode: "T12", countryCode: "GB", namePrefix: "Dr.")
+    _ = try await place(shop, quote, billing: billing)
+    let order = try #require(try await shop.orderService.basket(Shop.basket, of: Shop.merchant).order)
+    #expect(order.customer?.personalInformation?.name == .init(firstName: "Nuala", surname: "Walsh", title: "Dr."))
+    let billed = try #require(order.customer?.billingAddress)
+    #expect([billed.street, billed.additionalInfo, billed.city] == ["2 South Quay", "Flat 4", "Cork"])
+    #expect([billed.state, billed.zip, billed.countryCode] == ["Munster", "T12", "GB"])
+    #expect(order.shipping?.address.name == .init(firstName: "Aoife", surname: "Byrne"))
+    #expect(order.shipping?.address.street == "1 North Quay" && order.shipping?.address.countryCode == "IE")
+    #expect(
+      order.customer?.contactDetails == .init(emailAddress: "aoife@example.com", phoneNumber: "+353 1 555 0100"))
+    let told = try #require(shop.acquirer.authorizations.first?.sale.shopper)
+    #expect([told.givenName, told.familyName, told.locality] == ["Nuala", "Walsh", "Cork"])
+    #expect(told.addressLines == ["2 South Quay", "Flat 4"] && told.countryCode == "GB" && told.postalCode == "T12")
+    #expect(told.emailAddress == "aoife@example.com")
+  }
+
+  @Test func `that is delivered has no billing address where none is asked for`() async throws {
+    let shop = try await shop()
+    _ = try await shop.pays()
+    let told = try #require(shop.acquirer.authorizations.first?.sale.shopper)
+    #expect(told.givenName == "Aoife" && told.countryCode == nil && told.addressLines.isEmpty)
+  }
+
   @Test func `is found by the merchant's reference, its own orders alone`() async throws {
     let shop = try await shop()
     let order = try await shop.pays().order.id

@@ -73,6 +73,9 @@ import Testing
     #expect(found == [OrderID("o1")])
     #expect(told?.customer?.merchantCustomerId == "c7" && told?.customer?.contactDetails?.phoneNumber == "1")
     #expect(told?.shipping?.address.street == "Quay 2")
+    #expect(told?.customer?.billingAddress?.street == "Bill" && told?.customer?.billingAddress?.countryCode == "GB")
+    let name = OrderAnswer.Name(firstName: "Aoife", surname: "Byrne", title: "Dr.")
+    #expect(told?.customer?.personalInformation?.name == name && told?.shipping?.address.name?.firstName == "Sean")
     #expect(told?.customer?.shippingAddress == told?.shipping?.address)
   }
 }

@@ -58,6 +58,9 @@ private let card = FullContact(
     #expect(contact.givenName == "Aoife")
     #expect(contact.address?.lines == ["1 North Quay"])
     #expect(contact.phoneNumber == "+353 1 555 0100")
+    #expect(contact.billing == card && contact.billingAddress(for: .delivery)?.lines == ["7 Hill Road"])
+    let unasked = OrderContact(service: .delivery, shipping: full, billing: card, billingRequired: false)
+    #expect(unasked.billing == nil && unasked.billingAddress(for: .delivery) == nil)
   }
 
   @Test func `for collection takes name and address from billing when that was asked for`() {
