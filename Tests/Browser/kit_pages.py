@@ -57,3 +57,76 @@ def the_smallest_page_of_the_documentation_pays(shopper):
     shopper.open_sheet()
     shopper.drive("approve()")
     shopper.sees("Thank you. Your order is ")
+
+
+def visit_ten_lines(shopper, head="", more=""):
+    """The page of ten lines, with something more in its head and at its end."""
+    text = printed("docs/web.md")["mine.html"].replace("http://localhost:8400", shopper.demo.server)
+    text = text.replace("<title>", f"{head}<title>") + more
+    (shopper.demo.home / "mine.html").write_text(text, encoding="utf-8")
+    shopper.open_shop(f"{shopper.shop}/page")
+
+
+# Prototype.js 1.6 has these.
+PATCHES = """<script>
+for (const type of [Array, String, Number, Date]) {
+  type.prototype.toJSON = function () { return `"${this}"`; };
+}
+</script>"""
+
+
+@claim(page=None)
+def a_page_that_patches_toJSON_pays(shopper):
+    visit_ten_lines(shopper, PATCHES)
+    basket = shopper.basket()
+    shopper.press("Pay", shopper.open_sheet())
+    shopper.sees("Thank you")
+    assert shopper.demo.must_be_paid_once(basket)["captured"] > 0
+
+
+TRUSTED = """<meta http-equiv="Content-Security-Policy" content="require-trusted-types-for 'script'; trusted-types %s">"""
+
+
+@claim(page=None)
+def a_page_under_trusted_types_pays_if_it_allows_the_kits_policy(shopper):
+    visit_ten_lines(shopper, TRUSTED % "tender")
+    shopper.press("Pay", shopper.open_sheet())
+    shopper.sees("Thank you")
+
+
+@claim(page=None)
+def a_page_under_trusted_types_that_allows_no_policy_is_told_which_one_it_needs(shopper):
+    (shopper.demo.home / "mine.html").write_text(
+        TRUSTED % "'none'" + printed("docs/web.md")["mine.html"].replace("http://localhost:8400", shopper.demo.server),
+        encoding="utf-8")
+    shopper.browser.get(f"{shopper.shop}/page")
+    reasons = shopper.browser.execute_async_script(
+        """
+        const done = arguments[0];
+        import(document.querySelector("script[src*=tender]").src)
+          .then(({ explainAvailability }) => explainAvailability()).then(done);
+        """)
+    assert [reason["code"] for reason in reasons] == ["script_not_trusted"], f"the reasons: {reasons}"
+    assert "trusted-types tender" in reasons[0]["detail"]
+
+
+@claim(page=None)
+def a_page_that_takes_the_button_away_while_its_sheet_is_open_hears_of_the_payment(shopper):
+    visit_ten_lines(shopper)
+    basket = shopper.basket()
+    sheet = shopper.open_sheet()
+    shopper.browser.execute_script("document.querySelector('tender-apple-pay').remove()")
+    shopper.press("Pay", sheet)
+    shopper.sees("Thank you")
+    assert shopper.demo.must_be_paid_once(basket)["captured"] > 0
+
+
+@claim(page=None)
+def every_button_of_a_basket_that_is_paid_goes(shopper):
+    visit_ten_lines(shopper, more='<div><tender-apple-pay basket="{{basket}}"></tender-apple-pay></div>')
+    shopper.press("Pay", shopper.open_sheet())
+    shopper.sees("Thank you")
+    states = shopper.browser.execute_script(
+        "return [...document.querySelectorAll('tender-apple-pay')].map((one) => one.getAttribute('state'))")
+    assert states == ["paid", "paid"], f"the states: {states}"
+    assert not shopper.find("button", "Apple Pay"), "a button is there still"

@@ -2,16 +2,33 @@
 
 const APPLE_SCRIPT = "https://applepay.cdn-apple.com/jsapi/1.latest/apple-pay-sdk.js";
 
-const load = (src, crossOrigin = null) =>
-  new Promise((resolve, reject) => {
+let policy;
+
+/** For pages under Trusted Types. */
+const trusted = (src) => {
+  if (!window.trustedTypes) return src;
+  try {
+    policy ??= trustedTypes.createPolicy("tender", { createScriptURL: (url) => url });
+    return policy.createScriptURL(src);
+  } catch {
+    throw Object.assign(new Error('The page\'s Content-Security-Policy has to allow "trusted-types tender".'), {
+      code: "script_not_trusted",
+    });
+  }
+};
+
+const load = async (address, crossOrigin = null) => {
+  const src = trusted(address);
+  return new Promise((resolve, reject) => {
     const script = Object.assign(document.createElement("script"), { src, crossOrigin });
     script.onload = resolve;
     script.onerror = () => {
       script.remove();
-      reject(Object.assign(new Error(`${src} could not be loaded.`), { code: "script_not_loaded", status: 0 }));
+      reject(Object.assign(new Error(`${address} could not be loaded.`), { code: "script_not_loaded", status: 0 }));
     };
     document.head.append(script);
   });
+};
 
 /** Apple's newest, unless the page names another. */
 export const loadSession = ({ environment, simulatedSession }, appleScript) =>

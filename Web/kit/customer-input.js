@@ -31,6 +31,13 @@ const publicKey = async ({ clientApiUrl, clientSessionId, customerId }) => {
   return response.json();
 };
 
+/** Whatever a page makes of `toJSON`. */
+function plain(key) {
+  return this[key];
+}
+
+const text = (value) => JSON.stringify(value, plain);
+
 const encrypt = async (plaintext, { keyId, publicKey: spki }) => {
   const subtle = crypto.subtle;
   const [contentKey, iv] = [random(64), random(16)];
@@ -38,7 +45,7 @@ const encrypt = async (plaintext, { keyId, publicKey: spki }) => {
   const rsa = await key("spki", der, { name: "RSA-OAEP", hash: "SHA-1" }, "encrypt");
   const aes = await key("raw", contentKey.slice(32), "AES-CBC", "encrypt");
   const mac = await key("raw", contentKey.slice(0, 32), { name: "HMAC", hash: "SHA-512" }, "sign");
-  const header = base64url(bytes(JSON.stringify({ alg: "RSA-OAEP", enc: "A256CBC-HS512", kid: keyId })));
+  const header = base64url(bytes(text({ alg: "RSA-OAEP", enc: "A256CBC-HS512", kid: keyId })));
   const wrapped = await subtle.encrypt({ name: "RSA-OAEP" }, rsa, contentKey);
   const content = await subtle.encrypt({ name: "AES-CBC", iv }, aes, bytes(plaintext));
   const bits = new DataView(new ArrayBuffer(8));
@@ -48,7 +55,7 @@ const encrypt = async (plaintext, { keyId, publicKey: spki }) => {
 };
 
 export const encryptCustomerInput = async (session, { paymentData, transactionIdentifier }) => {
-  const paymentValues = [{ key: "encryptedPaymentData", value: JSON.stringify(paymentData) }];
+  const paymentValues = [{ key: "encryptedPaymentData", value: text(paymentData) }];
   if (transactionIdentifier) paymentValues.push({ key: "transactionId", value: transactionIdentifier });
   const input = {
     clientSessionId: session.clientSessionId,
@@ -56,5 +63,5 @@ export const encryptCustomerInput = async (session, { paymentData, transactionId
     paymentProductId: APPLE_PAY,
     paymentValues,
   };
-  return encrypt(JSON.stringify(input), await publicKey(session));
+  return encrypt(text(input), await publicKey(session));
 };

@@ -9,6 +9,9 @@ export const define = (given) => {
   customElements.define("tender-apple-pay-mark", ApplePayMark);
 };
 
+/** On the page. */
+const shown = new Set();
+
 const CONNECTING = ["server", "apple-script", "top-origin"];
 const OFFERED = ["buy", "set-up"];
 
@@ -27,6 +30,7 @@ class ApplePay extends HTMLElement {
   #connection;
 
   connectedCallback() {
+    shown.add(this);
     this.#connection = new AbortController();
     const { signal } = this.#connection;
     // By the back button: the basket may have been paid.
@@ -35,6 +39,7 @@ class ApplePay extends HTMLElement {
   }
 
   disconnectedCallback() {
+    shown.delete(this);
     this.#connection.abort();
   }
 
@@ -84,7 +89,11 @@ class ApplePay extends HTMLElement {
   }
 
   #dispatch(type, detail, cancelable = false) {
-    return this.dispatchEvent(new CustomEvent(`tender:${type}`, { detail, bubbles: true, composed: true, cancelable }));
+    // A page may take the element away while its sheet is open.
+    const target = this.isConnected ? this : document;
+    return target.dispatchEvent(
+      new CustomEvent(`tender:${type}`, { detail, bubbles: true, composed: true, cancelable }),
+    );
   }
 
   #forward(checkout, type, detail) {
@@ -93,8 +102,9 @@ class ApplePay extends HTMLElement {
     this.#dispatch(type, detail);
     if (this.#checkout !== checkout) return;
     // An unpaid basket may be tried again, on a new quote; one that may have been paid, never.
-    if (type === "authorized") this.#enter("paid");
-    else if (detail.code === "outcome_unknown") this.#enter("unknown");
+    if (type === "authorized") {
+      for (const one of [this, ...shown]) if (one.checkout.basket === checkout.basket) one.#enter("paid");
+    } else if (detail.code === "outcome_unknown") this.#enter("unknown");
     else if (["failed", "cancelled"].includes(type)) this.#prepare();
   }
 

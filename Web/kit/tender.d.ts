@@ -4,7 +4,7 @@
  * The kit's own codes, in the order in which to see to them: `insecure_page`, `payment_not_permitted`,
  * `origin_not_registered`, `top_origin_not_registered` and `top_origin_unknown` (the remedy is in the console), `disabled`, `simulated_session`, `no_apple_pay`,
  * `version_too_old`, `device_cannot_pay`, `no_active_card`; and
- * `script_not_loaded`, `connection_lost`, `no_basket`, `not_prepared`. All others are the server's.
+ * `script_not_loaded`, `script_not_trusted`, `connection_lost`, `no_basket`, `not_prepared`. All others are the server's.
  */
 export interface Reason {
   code: string;

@@ -32,6 +32,11 @@ const adapt = () => import(own("browsers.js"));
 
 // ── Calls
 
+/** Whatever a page makes of `toJSON`. */
+function plain(key) {
+  return this[key];
+}
+
 const call = async (server, method, path, body, within) => {
   let response;
   let answer;
@@ -41,7 +46,7 @@ const call = async (server, method, path, body, within) => {
     response = await fetch(`${server}/applepay/${path}`, {
       method,
       headers: body ? { "Content-Type": "application/json" } : {},
-      body: body && JSON.stringify(body),
+      body: body && JSON.stringify(body, plain),
       credentials: "omit",
       cache: "no-store",
       signal: clock.signal,

@@ -6,11 +6,16 @@ export const address = new URL(document.currentScript.src);
 
 const CALL_WITHIN = 30_000;
 
+/** Whatever a page makes of `toJSON`. */
+function plain(key) {
+  return this[key];
+}
+
 const ask = async (path, body) => {
   const response = await fetch(new URL(path, address.origin), {
     method: body ? "POST" : "GET",
     headers: body ? { "Content-Type": "application/json" } : {},
-    body: body && JSON.stringify(body),
+    body: body && JSON.stringify(body, plain),
     signal: AbortSignal.timeout(CALL_WITHIN),
   });
   if (response.status === 204) return undefined;
