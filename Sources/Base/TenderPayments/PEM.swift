@@ -15,7 +15,8 @@ package struct PEM {
       guard let mark = content.firstRange(of: dashes), let end = content.firstRange(of: ending) else { return nil }
       let label = content[..<mark.lowerBound]
       let after = content[end.upperBound...]
-      guard mark.upperBound <= end.lowerBound, after.starts(with: label + dashes),
+      guard mark.upperBound <= end.lowerBound, label.count <= 64, label.allSatisfy({ (0x20...0x7E).contains($0) }),
+        after.starts(with: label + dashes),
         rest[..<begin.lowerBound].firstRange(of: ending) == nil
       else { return nil }
       let body = content[mark.upperBound..<end.lowerBound]

@@ -1,5 +1,6 @@
 import Crypto
 import CryptoExtras
+import StrictJSON
 import SwiftASN1
 import TenderPayments
 import X509
@@ -119,7 +120,10 @@ extension DistinguishedName {
       case .organizationName: .RDNAttributeType.organizationName
       }
     for name in self {
-      for attribute in name where attribute.type == type { return String(attribute.value) }
+      for attribute in name where attribute.type == type {
+        // Anybody can write such a name: longer ones are none, and no others are dear to compare.
+        return String(attribute.value).flatMap { $0.utf8.count <= 256 && StreamSafeText.accepts($0) ? $0 : nil }
+      }
     }
     return nil
   }

@@ -12,7 +12,7 @@ package struct CertificateFile: Sendable {
 
   /// Reads DER, PEM and PKCS #7. A file of any other form has no certificates.
   package init(_ bytes: [UInt8]) {
-    if let text = String(validating: bytes, as: UTF8.self), text.contains("-----BEGIN ") {
+    if let text = String(validating: bytes, as: UTF8.self), bytes.firstRange(of: Array("-----BEGIN ".utf8)) != nil {
       let documents = PEMDocument.all(in: text)
       certificates = documents.flatMap { Self.certificates(of: $0) }
       privateKeyPEM = documents.first { $0.discriminator.hasSuffix("PRIVATE KEY") }.map { $0.pemString + "\n" }

@@ -1,3 +1,5 @@
+import StrictJSON
+
 /// A report in CSV as providers and spreadsheets write it (RFC 4180), with commas, semicolons or tabs between the fields.
 struct ReportTable {
   struct Row {
@@ -33,6 +35,7 @@ struct ReportTable {
 
   private struct Reader {
     private static let quote = UInt8(ascii: "\"")
+    private static let longestField = 4_096
     private static let ends = [UInt8(ascii: "\n"), UInt8(ascii: "\r")]
 
     private let bytes: [UInt8]
@@ -68,14 +71,23 @@ struct ReportTable {
             isQuoted.toggle()
           }
         } else if byte == separator, !isQuoted {
-          fields.append(String(decoding: field, as: UTF8.self))
+          fields.append(try Self.text(field, begin))
           field = []
         } else {
           field.append(byte)
         }
       }
       guard !isQuoted else { throw ReportError(line: begin, "a quotation mark is missing") }
-      return Row(line: begin, fields: fields + [String(decoding: field, as: UTF8.self)])
+      return Row(line: begin, fields: fields + [try Self.text(field, begin)])
+    }
+
+    /// What is looked up and compared later, so that it must not be dear to compare.
+    private static func text(_ field: [UInt8], _ line: Int) throws(ReportError) -> String {
+      let text = String(decoding: field, as: UTF8.self)
+      guard field.count <= longestField, StreamSafeText.accepts(text) else {
+        throw ReportError(line: line, "a field is longer than any report's, or heaps up combining marks")
+      }
+      return text
     }
 
     private mutating func step() {

@@ -1,15 +1,17 @@
 import CYaml
+import StrictJSON
 
-/// Refuses, before a document is made of it, YAML that can become far more than its text: a node that an anchor names
-/// counts again at each of its aliases.
+/// Refuses, before a document is made of it, YAML that can become far more than its text, where a node that an anchor names
+/// counts again at each of its aliases, and texts that are dear to compare, which escapes and folded lines can hide.
 enum PlainYAML {
   enum Trouble: Error {
     case anchor(line: UInt)
     case deep(line: UInt)
+    case marks(line: UInt)
 
     var line: UInt {
       switch self {
-      case .anchor(let line), .deep(let line): line
+      case .anchor(let line), .deep(let line), .marks(let line): line
       }
     }
 
@@ -17,6 +19,7 @@ enum PlainYAML {
       switch self {
       case .anchor: "anchors (&) and aliases (*) are not read; write the value out, or in quotation marks"
       case .deep: "there are more than \(mostLevels) levels"
+      case .marks: "there are more than \(StreamSafeText.longestRun) combining marks in a row"
       }
     }
   }
@@ -46,7 +49,10 @@ enum PlainYAML {
       let line = UInt(clamping: event.start_mark.line) + 1
       switch event.type {
       case YAML_ALIAS_EVENT: return .anchor(line: line)
-      case YAML_SCALAR_EVENT: if event.data.scalar.anchor != nil { return .anchor(line: line) }
+      case YAML_SCALAR_EVENT:
+        if event.data.scalar.anchor != nil { return .anchor(line: line) }
+        let text = UnsafeBufferPointer(start: event.data.scalar.value, count: event.data.scalar.length)
+        if !StreamSafeText.accepts(String(decoding: text, as: UTF8.self)) { return .marks(line: line) }
       case YAML_SEQUENCE_START_EVENT:
         if event.data.sequence_start.anchor != nil { return .anchor(line: line) }
         level += 1

@@ -73,7 +73,7 @@ final class Certificate: Sendable {
         var fields = attribute.children(.der)
         guard let type = try? fields.next(), type.isObject(ObjectIdentifier.commonName), let value = try? fields.next()
         else { continue }
-        found = String(decoding: value.content, as: UTF8.self)
+        found = String(decoding: value.content.prefix(256), as: UTF8.self)
       }
     }
     return found

@@ -71,6 +71,28 @@ private func certificate(_ der: [UInt8]) throws -> AppleCertificate {
     #expect(try await receive(try await request()).state == .next, "expired ones do not count")
   }
 
+  @Test func `is not taken again without its key, once that was deleted`() async throws {
+    let requested = try await request()
+    let answer = try certificate(answer(try #require(requested.request), .processing))
+    _ = try await place.store.write { try $0.retire(requested.id) }
+    await refuses(.certificateNotRequested) {
+      _ = try await place.store.write { try $0.keep(answer, of: StoreOfMerchants.harbour) }
+    }
+  }
+
+  /// Anybody can write such a certificate for a request of their own, and it is read at every look at the merchants.
+  @Test func `is read without a name that is dear to compare`() async throws {
+    let requested = try CertificateSigningRequest(pemEncoded: try #require(try await request().request))
+    for rest in [String(repeating: "\u{301}\u{327}", count: 11_000), String(repeating: "x", count: 300)] {
+      let pem = try Portal.processing {
+        $0.publicKey = requested.publicKey
+        $0.commonName = "Apple Pay Merchant Identity:a" + rest
+      }
+      // Whose name nobody reads is of the kind that its key has.
+      #expect(try certificate(try PEMDocument(pemString: pem).derBytes).kind == .processing)
+    }
+  }
+
   @Test func `is the same when it is imported twice, and stays in use when Apple issues it again`() async throws {
     let requested = try await request()
     let answer = try certificate(answer(try #require(requested.request), .processing))

@@ -142,6 +142,8 @@ private struct Month {
         == .init(repeating: .missingThere, count: 3))
   }
 
+  private static let (marks, long) = (String(repeating: "\u{301}", count: 31), String(repeating: "x", count: 5_000))
+
   @Test(arguments: [
     "reference,operation,amount,currency,result\nr,capture,1,EUR,approved\n",
     "reference,operation,amount,currency,result,time\nr,capture,1.5,EUR,approved,2026-11-21T10:00:00Z\n",
@@ -150,6 +152,10 @@ private struct Month {
     "reference,operation,amount,currency,result,time\nr,chargeback,1,EUR,approved,2026-11-21T10:00:00Z\n",
     "reference,operation,amount,currency,result,time\nr,capture,1,EUR,approved\n",
     "reference,reference,operation,amount,currency,result,time\n",
+    "reference,operation,amount,currency,result,time\na\(marks),capture,1,EUR,approved,2026-11-21T10:00:00Z\n",
+    "reference,operation,amount,currency,result,time\n\(long),capture,1,EUR,approved,2026-11-21T10:00:00Z\n",
+    "reference,operation,amount,currency,result,time,\(String(repeating: "x", count: 129))\n",
+    "reference,operation,amount,currency,result,time\(String(repeating: ",x", count: 300))\n",
     "", "\n\n", "<!DOCTYPE html><title>502 Bad Gateway</title>\n", "{\"error\":\"unauthorized\"}\n", "Not Found",
     "{\"reference\":\"r\",\"operation\":\"capture\"}\n", "{\"reference\":\"r\"\n",
     "{\"reference\":\"r\",\"operation\":\"capture\",\"amount\":1.0,\"currency\":\"EUR\",\"result\":\"approved\",\"time\":\"2026-11-21T10:00:00Z\"}\n",

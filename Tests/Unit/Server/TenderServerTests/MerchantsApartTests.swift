@@ -180,10 +180,15 @@ import Testing
   // Files.
 
   private static let long = String(repeating: "6a", count: 32)
+  /// Sixty combining marks in a row, of which no line has more than thirty.
+  private static let folded = Array(repeating: String(repeating: "\u{301}", count: 30), count: 2).joined(
+    separator: "\\\n")
 
   /// What is forged, as JSON in the place of what an export writes.
   private static let forgeries: [String: String] = [
     "settings that hold themselves hundreds of times": settings("routes: [&a [x, x], &b [*a, *a], &c [*b, *b]]"),
+    "settings with a key that is dear to compare": settings("? \"a\(folded)\"\n: 1"),
+    "settings with a value that is dear to compare": settings("displayName: \"a\(folded)\""),
     "settings that a key makes large": settings("routes: [&a [x, x]]\n? *a\n: y"),
     "settings in many levels": settings(
       "routes: \(String(repeating: "[", count: 40))\(String(repeating: "]", count: 40))"),

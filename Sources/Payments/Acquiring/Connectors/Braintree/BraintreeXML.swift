@@ -1,4 +1,5 @@
 import Foundation
+import StrictJSON
 import TenderPayments
 
 #if canImport(FoundationXML)
@@ -108,6 +109,7 @@ extension BraintreeXML {
   static func read(_ bytes: [UInt8]) throws(BraintreeXMLError) -> BraintreeXML {
     guard bytes.count <= maximumBytes else { throw BraintreeXMLError("longer than 1 MiB") }
     guard let text = String(validating: bytes, as: UTF8.self) else { throw BraintreeXMLError("not UTF-8") }
+    guard StreamSafeText.accepts(text) else { throw BraintreeXMLError("combining marks are heaped up") }
     try refuseDeclarations(bytes, text)
     let builder = BraintreeXMLBuilder()
     let parser = XMLParser(data: Data(bytes))
