@@ -20,6 +20,7 @@ struct OfficeAccounts: Sendable {
   let clock: WallClock
   let limits: SessionLimits
   let cost: PasswordHash.Cost
+  let passwords = PasswordThread()
   /// Nil where mail is off.
   let mail: (any InvitationMail)?
   /// Of the office: `scheme://host[:port]`.
@@ -59,6 +60,7 @@ extension OfficeAccounts {
   }
 
   func signIn(_ credentials: Credentials, from origin: Origin) async throws -> SignIn {
+    guard !passwords.isFull else { return .throttled }
     // Whatever is no name counts as one account.
     let typed = credentials.name.lowercased()
     let name = OfficeUser.isName(typed) ? typed : ""
@@ -68,8 +70,10 @@ extension OfficeAccounts {
       let subjects = SignInThrottle.signIn(of: name, from: origin.address, in: isKnown ? device : nil)
       return try SignInThrottle(store: store).admit(subjects) ? subjects : nil
     }
-    guard let subjects else { return .throttled }
-    guard try await passwordMatches(credentials.password, of: name),
+    guard let subjects, let matches = try await passwordMatches(credentials.password, of: name) else {
+      return .throttled
+    }
+    guard matches,
       let accepted = try await begin(name, credentials.code, origin, counted: subjects)
     else {
       try await note("sign-in.refused", name, origin.address)
@@ -78,16 +82,16 @@ extension OfficeAccounts {
     return accepted
   }
 
-  /// As slow for an unknown name.
-  private func passwordMatches(_ password: String, of name: String) async throws -> Bool {
+  /// As slow for an unknown name; nil where too many sign in at once.
+  private func passwordMatches(_ password: String, of name: String) async throws -> Bool? {
     let known = try await read { table in
       try table.find(name).flatMap { $0.isEnabled && $0.isEnrolled ? try table.password(of: name) : nil }
     }
-    guard let known else {
+    return try await passwords.run { [cost] in
+      if let known { return try known.matches(password) }
       try PasswordHash.spend(on: password, cost: cost)
       return false
     }
-    return try known.matches(password)
   }
 
   /// Spends the code and makes the session, in one commit; nil for a code that is wrong or was used.
@@ -217,7 +221,8 @@ extension OfficeAccounts {
     guard let step = secret.step(of: code, at: clock.now(), after: 0) else {
       return .refused("This code is not the one of the app. Check the time of its device, and type the next one.")
     }
-    let hash = try PasswordHash(password, cost: cost, random: random)
+    let hash = try await passwords.run { [cost, random] in try PasswordHash(password, cost: cost, random: random) }
+    guard let hash else { return .refused("Too many people sign in at this moment. Try again.") }
     let (codes, device, limits) = (RecoveryCodes.make(random), random.hex(32), limits)
     let hashes = codes.map { secret.hash(ofRecoveryCode: $0) }
     try await vault.keep(secret, of: name)

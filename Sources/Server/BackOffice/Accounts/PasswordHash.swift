@@ -1,6 +1,8 @@
 import Crypto
 import CryptoExtras
+import Dispatch
 import Foundation
+import Synchronization
 package import TenderPayments
 
 /// A password as the store keeps it: prepared (RFC 8265, OpaqueString), then hashed with scrypt (RFC 7914) under a salt of
@@ -24,7 +26,7 @@ package struct PasswordHash: Sendable {
   private let salt: [UInt8]
   private let hash: [UInt8]
 
-  /// Hashes a password, which keeps the caller's thread busy for a tenth of a second: one of the office's own.
+  /// Hashes a password, which keeps the caller's thread busy for a tenth of a second: the ``PasswordThread``.
   package init(_ password: String, cost: Cost, random: RandomBytes) throws {
     (self.cost, salt) = (cost, random.next(16))
     hash = try Self.derive(Self.prepared(password), salt, cost)
@@ -77,6 +79,31 @@ package struct PasswordHash: Sendable {
 extension PasswordHash: CustomStringConvertible, CustomReflectable {
   package var description: String { "•••" }
   package var customMirror: Mirror { Mirror(self, children: []) }
+}
+
+/// The thread on which the office hashes passwords, so that its pages wait for nobody's sign-in.
+final class PasswordThread: Sendable {
+  /// How many may wait for it: more than people sign in at once.
+  private static let longestQueue = 8
+
+  private let queue = DispatchQueue(label: "office.passwords")
+  private let waiting = Mutex(0)
+
+  var isFull: Bool { waiting.withLock { $0 >= Self.longestQueue } }
+
+  /// - Returns: nil where too many wait already, and nothing is done.
+  func run<R: Sendable>(_ work: @escaping @Sendable () throws -> R) async throws -> R? {
+    let isAdmitted = waiting.withLock { waiting in
+      guard waiting < Self.longestQueue else { return false }
+      waiting += 1
+      return true
+    }
+    guard isAdmitted else { return nil }
+    defer { waiting.withLock { $0 -= 1 } }
+    return try await withCheckedThrowingContinuation { continuation in
+      queue.async { continuation.resume(with: Result { try work() }) }
+    }
+  }
 }
 
 /// What a password must be. Length counts for more than kinds of characters (NIST SP 800-63B).

@@ -1,3 +1,4 @@
+import Foundation
 import Storage
 import TenderPayments
 
@@ -116,13 +117,24 @@ struct SignInThrottle {
   /// addresses either; and under the address, so that one password is not tried on all accounts.
   ///
   /// - Parameter device: the hash of such a browser; nil for another.
-  static func signIn(of account: String, from address: String, in device: String?) -> [Subject] {
+  static func signIn(of account: String, from caller: String, in device: String?) -> [Subject] {
+    let address = network(of: caller)
     if let device { return [Subject(name: "device \(device) of \(account)", limit: 5, isForgiven: true)] }
     return [
       Subject(name: "account \(account) from \(address)", limit: 5, isForgiven: true),
       Subject(name: "account \(account)", limit: 50, isForgiven: false),
       Subject(name: "address \(address)", limit: 20, isForgiven: false),
     ]
+  }
+
+  /// An IPv4 address; of an IPv6 address the half that a provider gives a customer (RFC 6177).
+  private static func network(of address: String) -> String {
+    var parsed = in6_addr()
+    guard inet_pton(AF_INET6, address, &parsed) == 1 else { return address }
+    let bytes = withUnsafeBytes(of: parsed, Array.init)
+    // An IPv4 address in the form of IPv6 is one.
+    let isMapped = bytes.prefix(10).allSatisfy { $0 == 0 } && bytes[10..<12].allSatisfy { $0 == 0xFF }
+    return Hex.encode(bytes.prefix(isMapped ? 16 : 8))
   }
 
   /// What a code counts under that a signed-in user types.
@@ -152,11 +164,16 @@ struct SignInThrottle {
     let oldest = store.now.adding(.seconds(-Self.memory.components.seconds))
     try store.run("DELETE FROM office_failures WHERE last_at < $1", .time(oldest))
     for subject in subjects {
+      guard !subject.isForgiven else {
+        try store.run("DELETE FROM office_failures WHERE subject = $1", .text(subject.name))
+        continue
+      }
       try store.run(
-        subject.isForgiven
-          ? "DELETE FROM office_failures WHERE subject = $1"
-          : "UPDATE office_failures SET failures = failures - 1, blocked_until = 0 WHERE subject = $1 AND failures > 0",
-        .text(subject.name))
+        """
+        UPDATE office_failures
+        SET failures = failures - 1, blocked_until = CASE WHEN failures > $2 THEN blocked_until ELSE 0 END
+        WHERE subject = $1 AND failures > 0
+        """, .text(subject.name), .integer(subject.limit))
     }
   }
 

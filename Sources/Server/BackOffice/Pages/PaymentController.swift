@@ -155,7 +155,8 @@ extension PaymentController {
     try await record(state, approval, file, call)
     guard state == .approved else { return back(to: file, "rejected") }
     try await office.services.payments.perform(
-      .refund, on: file.payment.id, amount: approval.amount.decimalString, isFinal: false, key: approval.id,
+      .refund, on: file.payment.id, amount: approval.amount.decimalString, isFinal: false,
+      key: "approval-\(approval.id)",
       adding: nil)
     return back(to: file, "approved")
   }

@@ -334,6 +334,29 @@ private struct PaymentLoad: Sendable {
     #expect(try await anna.signIn().status == 303, "in the browser of before")
   }
 
+  @Test func `shows its pages while strangers try passwords, whose hashes take the time they take`() async throws {
+    let system = try await TestSystem.shared.value
+    let port = try FreePorts.row(of: 1)
+    _ = try await system.secondServer { $0.office.port = port }
+    let (office, ended) = ("http://127.0.0.1:\(port)", Log())
+    try await withThrowingTaskGroup { group in
+      for number in 0..<6 {
+        group.addTask {
+          let stranger = OfficePerson(office: office, system.sender)
+          // Typed decomposed, so that two forms of it are tried.
+          let password = String(repeating: "e\u{301}", count: 10)
+          let page = try await stranger.post(
+            "/sign-in", ["name": "nobody\(number)", "password": password, "code": "000000"])
+          ended.keep("\(page.status)")
+        }
+      }
+      try await waitFor("the first answer", { ended.lineCount }) { $0 >= 1 }
+      let page = try await OfficePerson(office: office, system.sender).get("/sign-in")
+      #expect(page.status == 200 && ended.lineCount <= 4, "\(ended.text)")
+      try await group.waitForAll()
+    }
+  }
+
   /// The store on PostgreSQL goes by the database's clock, which no test stops.
   @Test(.enabled(if: StoreEngineUnderTest.chosen == .sqlite))
   func `judges fifty guesses of a password, from however many addresses, and still knows the user's browser`()
