@@ -59,13 +59,20 @@ package struct DisplayName: Sendable, Hashable, CustomStringConvertible {
 
   package init(_ text: String) throws(MerchantIdentityError) {
     guard (1...64).contains(text.unicodeScalars.count),
-      text.unicodeScalars.allSatisfy({ !($0.properties.generalCategory == .control) })
+      text.unicodeScalars.allSatisfy({ !Self.controls($0) })
     else {
       throw MerchantIdentityError(
-        .badDisplayName, "The display name must have 1 to 64 characters and none that controls the terminal.",
+        .badDisplayName,
+        "The display name must have 1 to 64 characters, and none that controls a terminal, a line or a direction.",
         advice: "Use the shop's name as it stands on the shopper's statement.")
     }
     self.text = text
+  }
+
+  /// A control character, a line's end, or a mark that turns the direction of what follows.
+  private static func controls(_ scalar: Unicode.Scalar) -> Bool {
+    [.control, .lineSeparator, .paragraphSeparator].contains(scalar.properties.generalCategory)
+      || (0x202A...0x202E).contains(scalar.value) || (0x2066...0x2069).contains(scalar.value)
   }
 
   package var description: String { text }

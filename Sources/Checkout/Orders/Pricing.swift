@@ -31,6 +31,10 @@ package struct Priced: Sendable, Hashable {
 
   func summary(_ businessName: String) throws -> Summary {
     guard let currency = lines.first?.amount.currency else { throw SheetViolation.emptyLabel }
-    return try Summary(businessName: businessName, lines: sheetLines, currency: currency)
+    let summary = try Summary(businessName: businessName, lines: sheetLines, currency: currency)
+    guard Amount.limit.contains(summary.total.amount.minorUnits) else {
+      throw OrderError(.basketInvalid, "the total is more than \(Amount.limit.upperBound) minor units", field: "items")
+    }
+    return summary
   }
 }

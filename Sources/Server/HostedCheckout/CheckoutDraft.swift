@@ -140,7 +140,7 @@ extension CheckoutDraft {
     guard let amount = money.value else { throw invalid("order.amountOfMoney.currencyCode", "is no currency") }
     guard amount.isPositive else { throw invalid("order.amountOfMoney.amount", "must be more than 0") }
     let reference = order.references?.merchantReference ?? String(id.rawValue.prefix(DirectReferences.referenceLimit))
-    guard (1...DirectReferences.referenceLimit).contains(reference.count) else {
+    guard (1...DirectReferences.referenceLimit).contains(reference.unicodeScalars.count) else {
       throw invalid("order.references.merchantReference", "has 1 to \(DirectReferences.referenceLimit) characters")
     }
     let lines = CartLines(order, amount) ?? CartLines(single: amount, reference)

@@ -33,7 +33,8 @@ extension MerchantTables {
   ) throws -> StoredCertificate {
     let all = try certificates(of: id)
     let same = all.filter { $0.kind == certificate.kind && $0.algorithm == certificate.algorithm }
-    let row = same.first { $0.publicKeyHash == certificate.publicKeyHash }
+    // The key of one that is retired is gone.
+    let row = same.first { $0.publicKeyHash == certificate.publicKeyHash && $0.state != .retired }
     if let row, row.certificate == certificate.pem { return row }
     guard same.count(where: { isInUse($0) }) < Self.maximumCertificates else { throw Self.limit(certificate.kind, id) }
     guard row != nil || privateKeyPEM != nil || mayBeWithoutKey else { throw Self.notRequested(certificate, id) }

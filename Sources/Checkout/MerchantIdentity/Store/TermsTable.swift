@@ -76,12 +76,14 @@ extension MerchantTables {
     }
   }
 
-  /// Appends what the merchant said.
+  /// Appends what the merchant said, unless it said so last.
   ///
   /// - Throws: ``MerchantStoreError`` with `terms_unknown` for a version that is not the current one.
   package func note(_ kind: TermsEvent.Kind, version: String?, of id: MerchantID, by actor: String) throws {
     if kind == .accepted { try requireCurrent(version) }
-    let last = try store.row("SELECT MAX(seq) AS seq FROM terms_events WHERE merchant = $1", .text(id.rawValue))
+    let last = try store.row(
+      "SELECT * FROM terms_events WHERE merchant = $1 ORDER BY seq DESC LIMIT 1", .text(id.rawValue))
+    if let said = try last.map(TermsEvent.init), said.kind == kind, said.version == version { return }
     try store.run(
       """
       INSERT INTO terms_events (merchant, seq, event, version, actor, happened_at) VALUES ($1, $2, $3, $4, $5, $6)

@@ -1,5 +1,4 @@
 package import DirectWire
-import Foundation
 import Orders
 package import TenderPayments
 import QRCodes
@@ -55,7 +54,9 @@ extension HostedCheckouts {
     let field = "paymentLinkSpecificInput.expirationDate"
     let now = clock.now()
     let expires = try (details?.expirationDate ?? request.expirationDate).map { text in
-      guard let time = Self.time(text) else { throw CheckoutDraft.invalid(field, "is no moment with its offset") }
+      guard let time = Timestamp(rfc3339: text) else {
+        throw CheckoutDraft.invalid(field, "is no moment with its offset")
+      }
       return time
     }
     let end = expires ?? now.adding(Self.usualLife)
@@ -78,14 +79,6 @@ extension HostedCheckouts {
     references.merchantReference = references.merchantReference ?? request.paymentLinkOrder?.merchantReference
     order.references = references
     return order
-  }
-
-  /// RFC 3339 with any offset, as SDKs write it: `2026-12-24T18:00:00+01:00`, with a fraction or without.
-  private static func time(_ text: String) -> Timestamp? {
-    for style in [Date.ISO8601FormatStyle(), Date.ISO8601FormatStyle(includingFractionalSeconds: true)] {
-      if let date = try? style.parse(text) { return Timestamp(date) }
-    }
-    return Timestamp(rfc3339: text)
   }
 }
 

@@ -252,7 +252,8 @@ extension PlatformPayments {
 
   static func name(_ reference: String?, _ property: String = "references.merchantReference") throws -> String? {
     guard let reference, !reference.isEmpty else { return nil }
-    guard reference.count <= DirectReferences.referenceLimit, reference.utf8.allSatisfy({ $0 >= 0x20 && $0 != 0x7F })
+    guard reference.unicodeScalars.count <= DirectReferences.referenceLimit,
+      reference.utf8.allSatisfy({ $0 >= 0x20 && $0 != 0x7F })
     else {
       throw PlatformRefusal.invalid(property, "A reference has at most \(DirectReferences.referenceLimit) characters.")
     }

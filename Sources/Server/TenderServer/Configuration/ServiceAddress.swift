@@ -11,7 +11,8 @@ struct ServiceAddress: Sendable, Hashable {
   /// - Returns: nil for what is not `http` or `https` with a host, and for what holds a user, a query or a fragment.
   init?(_ text: String) {
     guard let url = URLComponents(string: text), let scheme = url.scheme, ["http", "https"].contains(scheme),
-      let host = url.host, !host.isEmpty, url.user == nil, url.password == nil, url.query == nil, url.fragment == nil
+      let host = url.host, !host.isEmpty, url.user == nil, url.password == nil, url.query == nil, url.fragment == nil,
+      url.port.map({ (1...65_535).contains($0) }) ?? true
     else { return nil }
     self.text = text.hasSuffix("/") ? String(text.dropLast()) : text
     isHTTPS = scheme == "https"

@@ -14,7 +14,9 @@ struct PlatformErrors: RouterMiddleware {
   func handle(
     _ request: Request, context: ServerContext, next: (Request, ServerContext) async throws -> Response
   ) async throws -> Response {
-    guard request.uri.path.hasPrefix("/v2/") || ClientController.serves(request.uri.path) else {
+    // The router passes over doubled slashes.
+    let path = "/" + request.uri.path.split(separator: "/").joined(separator: "/")
+    guard path.utf8.starts(with: "/v2/".utf8) || ClientController.serves(path) else {
       return try await next(request, context)
     }
     do { return try await next(request, context) } catch let refusal as PlatformRefusal {

@@ -385,7 +385,10 @@ import Testing
     await system.stop()
   }
 
-  @Test(arguments: ["2020-01-01T00:00:00Z", "2030-01-01T00:00:00Z", "tomorrow"])
+  @Test(arguments: [
+    "2020-01-01T00:00:00Z", "2030-01-01T00:00:00Z", "tomorrow", "+010000000000", "2026-12-24T24:00:60Z",
+    String(repeating: "2026-12-24T18:00:00Z", count: 100),
+  ])
   func `ends within six months`(_ date: String) async throws {
     let refused = try await create(["paymentLinkSpecificInput": ["expirationDate": .string(date)]])
     #expect(refused.status == 400)

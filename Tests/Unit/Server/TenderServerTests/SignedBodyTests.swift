@@ -116,6 +116,8 @@ import Testing
     ] {
       #expect(try await refund(spelled, "k-1") == first, "\(spelled)")
     }
+    let unknown = try await shop.signed("POST", "/\(path)9/refund", body, at: system.clock.wall.now())
+    #expect(unknown.status == 404 && unknown.body["errors"]?.elements.isEmpty == false, "\(unknown.body)")
     #expect(try await refund("\(path)/refund", "k-2") != first)
     let all = try await shop.signed("GET", "\(path)/refunds", at: system.clock.wall.now())
     #expect(all.body["refunds"]?.elements.count == 2)
