@@ -42,6 +42,9 @@ package struct Basket: Sendable, Hashable {
   package var estimate: Amount? { document.estimate.map(amount) }
 
   /// What its sheet asks for, beside the address of an order that goes to one.
+  /// Whether an address must have what its country's post needs.
+  var checksAddresses: Bool { document.addressCheck != BasketDocument.AddressCheck.none }
+
   package var contactFields: [ContactField] {
     document.contactFields?.compactMap(ContactField.init) ?? ContactField.usual
   }

@@ -8,6 +8,9 @@ extension Basket {
   /// For the part of an address that the sheet shows. What may still turn out to be in a zone counts as in it; the
   /// full address is checked again before anything is charged.
   func destination(shown contact: RedactedContact) -> Destination {
+    if let code = contact.postalCode, let rules = rules(in: contact.countryCode), !rules.canBegin(code) {
+      return .misspelt
+    }
     guard !document.zones.isEmpty else { return .anywhere }
     guard let country = contact.countryCode else { return .unknown }
     let code = contact.postalCode.map { PostalCode.redacted($0, country: country) } ?? .redacted("", country: country)
@@ -15,9 +18,17 @@ extension Basket {
   }
 
   func destination(full address: OrderAddress?) -> Destination {
+    if let code = address?.postalCode, let rules = rules(in: address?.countryCode), !rules.fits(code) {
+      return .misspelt
+    }
     guard !document.zones.isEmpty else { return .anywhere }
     guard let country = address?.countryCode else { return .unserviceable }
     return zone(of: .full(address?.postalCode ?? "", country: country), in: country)
+  }
+
+  /// Nil where the basket or the country has none.
+  private func rules(in country: String?) -> AddressRules? {
+    checksAddresses ? country.flatMap { AddressRules(country: $0) } : nil
   }
 
   private func zone(of code: PostalCode, in country: String) -> Destination {

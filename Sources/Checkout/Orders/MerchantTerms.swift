@@ -12,6 +12,8 @@ package struct MerchantTerms: Sendable {
   package var contactFields: [ContactField]
   /// How the sheets of its baskets list the goods, unless a basket says.
   package var lines: BasketDocument.Lines
+  /// Whether the addresses of its baskets go by their countries' rules, unless a basket says.
+  package var addressCheck = BasketDocument.AddressCheck.country
   /// The language tag of its shoppers, unless a basket names another; nil for English.
   package var locale: String?
   /// Signs the calls to the merchant's own `quoteURL`; nil when the merchant may not have one.
@@ -65,6 +67,7 @@ extension MerchantTerms {
     var document = document
     document.contactFields = document.contactFields ?? contactFields.map(\.rawValue)
     document.lines = document.lines ?? lines
+    document.addressCheck = document.addressCheck ?? addressCheck
     document.locale = document.locale ?? locale
     return document
   }

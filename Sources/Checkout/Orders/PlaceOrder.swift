@@ -245,7 +245,8 @@ extension OrderService {
       service: quote.state.service, shipping: request.shippingContact, billing: request.billingContact,
       billingRequired: basket.document.billingRequired)
     var missing = contact.missingFields(
-      of: quote.state.service.shippingFields(basket.contactFields), in: basket.locale)
+      of: quote.state.service.shippingFields(basket.contactFields), in: basket.locale,
+      checksCountry: basket.checksAddresses)
     if basket.document.billingRequired, request.billingContact.flatMap({ OrderAddress($0) }) == nil {
       missing.append(.billingContactInvalid(.postalAddress, basket.locale.text(.enterBillingAddress)))
     }

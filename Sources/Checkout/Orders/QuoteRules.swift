@@ -65,6 +65,9 @@ package enum QuoteRules {
 
   private static func unserviceable(_ basket: Basket, _ state: SheetState, _ goods: Goods) -> [SheetError] {
     guard state.service.needsAddress else { return [] }
+    if state.destination == .misspelt {
+      return [.shippingContactInvalid(.postalCode, basket.locale.text(.postalCodeWrong))]
+    }
     if state.destination == .unserviceable { return [.addressUnserviceable(basket.locale.text(.addressNotServed))] }
     return goods.isEmpty ? [.addressUnserviceable(basket.locale.text(.nothingServedThere))] : []
   }

@@ -37,6 +37,8 @@ package enum Destination: Sendable, Hashable, Codable {
   /// The id of a zone.
   case zone(String)
   case unserviceable
+  /// The postal code has not the form of its country's.
+  case misspelt
 }
 
 extension SheetState {

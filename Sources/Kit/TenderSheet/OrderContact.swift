@@ -79,23 +79,39 @@ public struct OrderAddress: Sendable, Hashable, Codable {
   }
 }
 
+extension OrderAddress {
+  /// What the country's rules ask for, beside the street. A town stands for a state where the rules ask for no town.
+  fileprivate var missingParts: [(ErrorContactField, ShopperText)] {
+    guard let rules = countryCode.flatMap({ AddressRules(country: $0) }) else { return [] }
+    var missing: [(ErrorContactField, ShopperText)] = []
+    if rules.needsTown, locality == nil { missing.append((.locality, .enterTown)) }
+    if rules.needsState, administrativeArea == nil, rules.needsTown || locality == nil {
+      missing.append((.administrativeArea, .enterState))
+    }
+    if let postalCode, !rules.fits(postalCode) { missing.append((.postalCode, .postalCodeWrong)) }
+    if rules.needsPostalCode, postalCode == nil { missing.append((.postalCode, .enterPostalCode)) }
+    return missing
+  }
+}
+
 extension OrderContact {
   /// One error for each part of these fields that is missing, the most severe first.
   ///
   /// - Parameters:
   ///   - fields: what the sheet requested in the shipping contact.
   ///   - locale: the shopper's.
-  public func missingFields(of fields: [ContactField], in locale: ShopperLocale = .english) -> [SheetError] {
-    (fields.contains(.postalAddress) ? missingAddress(locale) : []) + missingPerson(fields, locale)
+  ///   - checksCountry: whether the address must have what ``AddressRules`` say of its country.
+  public func missingFields(
+    of fields: [ContactField], in locale: ShopperLocale = .english, checksCountry: Bool = true
+  ) -> [SheetError] {
+    (fields.contains(.postalAddress) ? missingAddress(locale, checksCountry) : []) + missingPerson(fields, locale)
   }
 
-  private func missingAddress(_ locale: ShopperLocale) -> [SheetError] {
+  private func missingAddress(_ locale: ShopperLocale, _ checksCountry: Bool) -> [SheetError] {
     var missing: [(ErrorContactField, ShopperText)] = []
     if address?.countryCode == nil { missing.append((.countryCode, .enterCountry)) }
     if address?.lines.isEmpty ?? true { missing.append((.addressLines, .enterStreet)) }
-    if address?.postalCode == nil, PostalCode.isUsed(in: address?.countryCode) {
-      missing.append((.postalCode, .enterPostalCode))
-    }
+    if checksCountry, let address { missing += address.missingParts }
     return missing.map { .shippingContactInvalid($0, locale.text($1)) }
   }
 

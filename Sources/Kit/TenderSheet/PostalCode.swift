@@ -84,18 +84,3 @@ public struct PostalPrefix: Sendable, Hashable {
     return code.isRedacted && prefix.hasPrefix(shown) ? .maybe : .no
   }
 }
-
-extension PostalCode {
-  /// Whether addresses there carry a postal code; unknown countries do.
-  public static func isUsed(in country: String?) -> Bool {
-    guard let country else { return true }
-    return !withoutCodes.contains(country)
-  }
-
-  /// Countries and territories without postal codes, by ISO 3166-1.
-  private static let withoutCodes = Set(
-    """
-    AE AG AO AW BF BI BJ BO BS BW BZ CD CF CG CI CM DJ DM ER FJ GD GH GM GQ GY HK JM KI KM KN KP LC ML MO MR MW NR \
-    NU QA RW SB SC SL SR ST SY TD TG TK TL TO TV UG VU YE ZW
-    """.split(separator: " ").map(String.init))
-}

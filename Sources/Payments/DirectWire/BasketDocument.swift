@@ -39,6 +39,8 @@ package struct BasketDocument: Sendable, Hashable, Codable {
   package var contactFields: [String]?
   /// How the sheet lists the goods; nil for the merchant's usual.
   package var lines: Lines?
+  /// Nil for what the merchant's configuration says.
+  package var addressCheck: AddressCheck?
   /// The shopper's language and region, a tag of BCP 47: `de-AT`; nil for the merchant's usual.
   package var locale: String?
   package var billingRequired: Bool = false
@@ -71,6 +73,13 @@ package struct BasketDocument: Sendable, Hashable, Codable {
     case items
     /// One line for all items.
     case subtotal
+  }
+
+  package enum AddressCheck: String, Sendable, Hashable, Codable, CaseIterable {
+    /// Town, state and postal code as the country's post needs them.
+    case country
+    /// Country and street alone.
+    case none
   }
 
   package struct Item: Sendable, Hashable, Codable {

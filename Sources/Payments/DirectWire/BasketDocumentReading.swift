@@ -7,7 +7,7 @@ extension BasketDocument {
     case currencyCode, countryCode, merchantReference, businessName, serviceTypes, serviceType, items, fees, zones
     case shippingMethods, coupons, couponCode, requestedFor, note, customer, capture, pending, estimate
     case contactFields
-    case lines, locale, billingRequired, supportedCountries, quoteURL, orderURL, expectedDates, route
+    case lines, addressCheck, locale, billingRequired, supportedCountries, quoteURL, orderURL, expectedDates, route
   }
 
   package init(from decoder: any Decoder) throws {
@@ -32,6 +32,7 @@ extension BasketDocument {
     estimate = try keys.optional(.estimate)
     contactFields = try keys.optional(.contactFields)
     lines = try keys.optional(.lines)
+    addressCheck = try keys.optional(.addressCheck)
     locale = try keys.optional(.locale)
     billingRequired = try keys.optional(.billingRequired) ?? false
     supportedCountries = try keys.list(.supportedCountries)

@@ -9,7 +9,7 @@ public struct AddressChecks: Sendable, Hashable {
   public let countries: Set<String>
   /// Prefixes of the served postal codes by country; a country without an entry is served entirely.
   public let prefixes: [String: [PostalPrefix]]
-  /// Whether a postal code must have its country's shape.
+  /// Whether an address must have what its country's post needs; see ``AddressRules``.
   public let checksShapes: Bool
   /// Of the errors' texts, before the basket's own locale is known.
   public let locale: ShopperLocale
@@ -17,7 +17,7 @@ public struct AddressChecks: Sendable, Hashable {
   /// - Parameters:
   ///   - countries: ISO 3166-1 alpha-2; empty for everywhere.
   ///   - prefixes: `["GB": ["EC", "W1 "]]`; in the United Kingdom and Canada a space ends the first part.
-  ///   - checksShapes: false for a merchant whose shoppers' postal codes the table lacks.
+  ///   - checksShapes: false for a merchant whose shoppers' addresses break their countries' rules.
   ///   - locale: of the errors' texts, before the basket's own locale is known.
   public init(
     countries: Set<String> = [], prefixes: [String: [String]] = [:], checksShapes: Bool = true,
@@ -30,7 +30,7 @@ public struct AddressChecks: Sendable, Hashable {
     self.locale = locale
   }
 
-  /// Checks the shapes of postal codes only, for all countries.
+  /// Checks addresses by their countries' rules only, for all countries.
   public static let standard = AddressChecks()
   /// Makes no checks; the server decides.
   public static let none = AddressChecks(checksShapes: false)
@@ -44,7 +44,7 @@ public struct AddressChecks: Sendable, Hashable {
     let texts = locale ?? self.locale
     guard serves(country) else { return [Self.elsewhere(texts)] }
     guard let text = contact.postalCode else { return [] }
-    if checksShapes, let shape = PostalCodeShape(country: country), !shape.canBegin(text) {
+    if checksShapes, let rules = AddressRules(country: country), !rules.canBegin(text) {
       return [Self.misspelt(texts)]
     }
     return reaches(.redacted(text, country: country), in: country) ? [] : [Self.unserved(texts)]
@@ -60,7 +60,8 @@ public struct AddressChecks: Sendable, Hashable {
     let texts = locale ?? self.locale
     let contact = OrderContact(
       service: service, shipping: shipping, billing: billing, billingRequired: billingRequired)
-    var errors = contact.missingFields(of: fields ?? service.shippingFields(), in: texts)
+    var errors = contact.missingFields(
+      of: fields ?? service.shippingFields(), in: texts, checksCountry: checksShapes)
     if billingRequired, billing.flatMap({ OrderAddress($0) }) == nil {
       errors.append(.billingContactInvalid(.postalAddress, texts.text(.enterBillingAddress)))
     }
@@ -72,7 +73,8 @@ public struct AddressChecks: Sendable, Hashable {
     guard let country = address.countryCode else { return [] }
     guard serves(country) else { return [Self.elsewhere(texts)] }
     guard let text = address.postalCode else { return [] }
-    if checksShapes, let shape = PostalCodeShape(country: country), !shape.fits(text) { return [Self.misspelt(texts)] }
+    // A misspelt code is among the missing parts.
+    if checksShapes, let rules = AddressRules(country: country), !rules.fits(text) { return [] }
     return reaches(.full(text, country: country), in: country) ? [] : [Self.unserved(texts)]
   }
 

@@ -15,6 +15,8 @@ extension ShopperLanguage {
     .subtotal: "المجموع الفرعي",
     .enterCountry: "اختر بلدًا.",
     .enterStreet: "أدخل الشارع ورقم المنزل.",
+    .enterTown: "أدخل المدينة.",
+    .enterState: "أدخل الولاية أو المقاطعة.",
     .enterPostalCode: "أدخل رمزًا بريديًا.",
     .enterName: "أدخل اسمًا.",
     .enterPhoneticName: "أدخل الاسم كما يُنطق.",

@@ -14,7 +14,8 @@ public enum ShopperText: String, Sendable, Hashable, CaseIterable {
   /// The line of the goods where the sheet does not list them.
   case subtotal
   /// A field of the contact is empty.
-  case enterCountry, enterStreet, enterPostalCode, enterName, enterPhoneticName, enterPhone, enterEmail
+  case enterCountry, enterStreet, enterTown, enterState, enterPostalCode, enterName, enterPhoneticName, enterPhone,
+    enterEmail
   /// The billing address is missing.
   case enterBillingAddress
   /// The card was declined, without a reason or with one that the shopper can act upon.

@@ -31,6 +31,7 @@ extension MerchantFolder {
       contactFields: profile.contactFields, lines: profile.lines, locale: profile.locale,
       callbackSigner: callbackSigner, callbackHosts: profile.callbackHosts, basketSource: profile.basketSource,
       platformDomain: platformDomains.first)
+    terms.addressCheck = profile.addressCheck
     terms.refusal = availability.refusal
     return terms
   }

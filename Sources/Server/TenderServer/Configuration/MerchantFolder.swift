@@ -229,6 +229,8 @@ package struct MerchantProfile: Sendable {
   package let contactFields: [ContactField]
   /// How the sheets of its baskets list the goods, unless a basket says.
   package let lines: BasketDocument.Lines
+  /// Whether the addresses of its baskets go by their countries' rules, unless a basket says.
+  package let addressCheck: BasketDocument.AddressCheck
   /// The language tag of its shoppers, unless a basket names another.
   package let locale: String
   /// Icons that the sheet shows for the site, by address.
@@ -263,7 +265,7 @@ package struct MerchantProfile: Sendable {
     networks = settings.networks
     capabilities = settings.capabilities
     contactFields = settings.contactFields
-    (lines, locale) = (settings.lines, settings.locale)
+    (lines, addressCheck, locale) = (settings.lines, settings.addressCheck, settings.locale)
     touchIcons = settings.touchIcons
     (callbackHosts, basketSource) = (Set(settings.callbackHosts), settings.basketSource)
     keysRequiringDigest = Set(settings.keysRequiringDigest)

@@ -16,6 +16,7 @@ package struct MerchantSettings: Sendable {
   var capabilities: [MerchantCapability] = [.supports3DS]
   var contactFields = ContactField.usual
   var lines = BasketDocument.Lines.items
+  var addressCheck = BasketDocument.AddressCheck.country
   var locale = "en"
   var domains: [String] = []
   var teamIdentifier: String?
@@ -129,6 +130,10 @@ extension SettingsTable where Target == MerchantSettings {
     Setting(
       "lines", .choice(of: BasketDocument.Lines.allCases), \.lines,
       "Whether the sheet lists the items or their subtotal, unless the basket says."),
+    Setting(
+      "addressCheck", .choice(of: BasketDocument.AddressCheck.allCases), \.addressCheck,
+      "Whether an address must have what its country's post needs: town, state, a postal code of its form; unless the "
+        + "basket says."),
     Setting(
       "locale", .text("a language tag", as: "de-AT", where: ShopperLocale.isTag), \.locale,
       "The language of what shoppers read from Tender, unless the basket says."),

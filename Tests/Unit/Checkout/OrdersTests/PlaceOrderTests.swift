@@ -313,13 +313,13 @@ import Testing
     let shop = try await shop()
     let quote = try await shop.opens()
     let rows: [(FullContact?, [ErrorContactField])] = [
-      (nil, [.countryCode, .addressLines, .postalCode, .name, .phoneNumber, .emailAddress]),
+      (nil, [.countryCode, .addressLines, .name, .phoneNumber, .emailAddress]),
       (
-        FullContact(givenName: "A", phoneNumber: "1", addressLines: ["1"], postalCode: "D01", countryCode: "IE"),
+        FullContact(givenName: "A", phoneNumber: "1", addressLines: ["1"], locality: "Cork", countryCode: "IE"),
         [.emailAddress]
       ),
       (
-        FullContact(phoneNumber: "1", emailAddress: "a@b", addressLines: ["1"], postalCode: "D01", countryCode: "IE"),
+        FullContact(phoneNumber: "1", emailAddress: "a@b", addressLines: ["1"], locality: "Cork", countryCode: "IE"),
         [.name]
       ),
     ]
@@ -376,6 +376,34 @@ import Testing
     let quote = try await shop.opens()
     await refusal(.addressUnserviceable) {
       try await place(shop, quote, shipping: .dublin.with(postalCode: "E1 6AN", country: "GB"))
+    }
+    #expect(try await place(shop, quote).payment.status == .captured)
+  }
+
+  @Test(arguments: [BasketDocument.AddressCheck.country, .none])
+  func `goes to an address that its country's post can read, unless the merchant takes any`(
+    _ check: BasketDocument.AddressCheck
+  ) async throws {
+    let shop = try await shop { document in
+      document.addressCheck = check
+      (document.zones, document.fees) = ([], [])
+      for index in document.items.indices { document.items[index].availableIn = nil }
+    }
+    let wrong = FullContact.dublin.with(postalCode: "ZZ99 9ZZ", country: "GB")
+    _ = try await shop.orderService.sheet(Shop.basket, of: Shop.merchant)
+    let shown = try await shop.orderService.update(
+      Shop.basket, of: Shop.merchant, .shippingContact(.init(postalCode: "ZZ99", countryCode: "GB")))
+    #expect(shown.update.errors.map(\.contactField) == (check == .country ? [.postalCode] : []))
+    let quote = try await shop.opens(.dublin)
+    guard check == .country else {
+      #expect(try await place(shop, quote, shipping: wrong).payment.status == .captured)
+      return
+    }
+    let townless = FullContact(
+      givenName: "A", phoneNumber: "1", emailAddress: "a@b.example", addressLines: ["1 Quay"], countryCode: "IE")
+    for (contact, field) in [(wrong, ErrorContactField.postalCode), (townless, .locality)] {
+      let error = await #expect(throws: OrderError.self) { try await place(shop, quote, shipping: contact) }
+      #expect(error?.code == .contactIncomplete && error?.sheetErrors.map(\.contactField) == [field])
     }
     #expect(try await place(shop, quote).payment.status == .captured)
   }

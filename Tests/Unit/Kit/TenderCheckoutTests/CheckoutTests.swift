@@ -262,7 +262,7 @@ extension CheckoutOutcome {
       return
     }
     #expect(failure.code == "contact_incomplete")
-    #expect(failure.sheetErrors.count == 6)
+    #expect(failure.sheetErrors.count == 5)
   }
 }
 

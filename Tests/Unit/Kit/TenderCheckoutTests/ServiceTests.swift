@@ -108,7 +108,8 @@ import Testing
   @Test func `checks the full contact again before it sends the payment`() async throws {
     let fixture = await CheckoutFixture(checks: AddressChecks(countries: ["GB"]))
     let conversation = try await fixture.opens()
-    let nameless = FullContact(addressLines: ["1 Main Street"], postalCode: "10115", countryCode: "DE")
+    let nameless = FullContact(
+      addressLines: ["1 Main Street"], locality: "Berlin", postalCode: "10115", countryCode: "DE")
     let answer = await conversation.authorized(Sample.payment(nameless))
     guard case .failure(let errors)? = answer?.completion else {
       Issue.record("it was sent")

@@ -13,7 +13,7 @@ private let complete = """
     "shippingMethods":[{"identifier":"bike","label":"Bike","detail":"30–45 minutes","amount":250,"freeFrom":3000}],
     "coupons":[{"code":"LUNCH10","label":"Lunch offer","percentBasisPoints":1000,"expiresAt":"2030-01-01T00:00:00Z"}],
     "requestedFor":"19:30", "note":"ring twice", "customer":"c-123", "capture":"immediate", "pending":false,
-    "contactFields":["email","phone"], "lines":"subtotal", "locale":"de-AT", "billingRequired":false, "supportedCountries":["IE","GB"], "quoteURL": null }
+    "contactFields":["email","phone"], "lines":"subtotal", "addressCheck":"none", "locale":"de-AT", "billingRequired":false, "supportedCountries":["IE","GB"], "quoteURL": null }
   """
 
 private func decode(_ text: String) throws -> BasketDocument {
@@ -29,7 +29,9 @@ private func decode(_ text: String) throws -> BasketDocument {
     #expect(basket.shippingMethods[0].freeFrom == 3_000)
     #expect(basket.coupons[0].expiresAt == Timestamp(rfc3339: "2030-01-01T00:00:00Z").map(WireTime.init))
     #expect(basket.quoteURL == nil)
-    #expect(basket.contactFields == ["email", "phone"] && basket.lines == .subtotal && basket.locale == "de-AT")
+    #expect(
+      basket.contactFields == ["email", "phone"] && basket.lines == .subtotal
+        && basket.addressCheck == BasketDocument.AddressCheck.none && basket.locale == "de-AT")
     #expect(basket.fees[1].basisPoints == 1_350 && basket.fees[1].zones == ["central"] && basket.fees[1].amount == nil)
   }
 
