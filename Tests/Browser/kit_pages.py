@@ -67,19 +67,13 @@ def visit_ten_lines(shopper, head="", more=""):
     shopper.open_shop(f"{shopper.shop}/page")
 
 
-# Prototype.js 1.6 has these.
-PATCHES = """<script>
-for (const type of [Array, String, Number, Date]) {
-  type.prototype.toJSON = function () { return `"${this}"`; };
-}
-</script>"""
-
-
-@claim(page=None)
+@claim
 def a_page_that_patches_toJSON_pays(shopper):
-    visit_ten_lines(shopper, PATCHES)
     basket = shopper.basket()
-    shopper.press("Pay", shopper.open_sheet())
+    sheet = shopper.open_sheet()
+    # As Prototype.js 1.6 has it.
+    shopper.browser.execute_script("Array.prototype.toJSON = function () { return `[${this}]`; };")
+    shopper.press("Pay", sheet)
     shopper.sees("Thank you")
     assert shopper.demo.must_be_paid_once(basket)["captured"] > 0
 
@@ -108,6 +102,7 @@ def a_page_under_trusted_types_that_allows_no_policy_is_told_which_one_it_needs(
         """)
     assert [reason["code"] for reason in reasons] == ["script_not_trusted"], f"the reasons: {reasons}"
     assert "trusted-types tender" in reasons[0]["detail"]
+    shopper.discard_errors()  # of the policy that was refused
 
 
 @claim(page=None)

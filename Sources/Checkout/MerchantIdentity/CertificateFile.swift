@@ -58,6 +58,7 @@ package struct CertificateFile: Sendable {
     case .noKey: lacking("no private key")
     case .severalKeys: lacking("several private keys")
     case .noCertificate: lacking("no certificate")
+    case .unreadable: unreadable
     }
   }
 
@@ -66,6 +67,12 @@ package struct CertificateFile: Sendable {
       .certificateUnreadable, "The PKCS #12 file holds \(what).",
       advice: "Export one certificate and its key together from the keychain.")
   }
+
+  private static let unreadable = MerchantIdentityError(
+    .certificateUnreadable, "The PKCS #12 file is sealed or locked in a way that is not read here.",
+    advice:
+      "Write it anew: openssl pkcs12 -legacy -in old.p12 -nodes -out all.pem && openssl pkcs12 -export -in all.pem "
+      + "-out new.p12; then remove all.pem. Leave -legacy out where OpenSSL does not know it.")
 
   private static let noPKCS12 = MerchantIdentityError(
     .certificateUnreadable, "The file is no PKCS #12, or the passphrase is another.",

@@ -4,7 +4,8 @@ import SwiftASN1
 package struct PKCS12Contents {
   /// What the seal covers: the parts, one after the other.
   let sealed: [UInt8]
-  let seal: PKCS12Seal
+  /// Nil for a file without one.
+  let seal: PKCS12Seal?
   /// Parts with certificates that anyone can read, and parts that the passphrase hides: by custom the certificates.
   package private(set) var certificateParts: [[UInt8]] = []
   /// The private keys, each in PKCS #8, behind the passphrase or not.
@@ -28,10 +29,8 @@ package struct PKCS12Contents {
   package init(_ bytes: [UInt8]) throws {
     (sealed, seal) = try BER.sequence(try BER.parse(bytes), identifier: .sequence) { fields in
       _ = try Int(berEncoded: &fields)
-      guard let content = fields.next(), let seal = fields.next(), let sealed = try Self.data(content) else {
-        throw Self.malformed
-      }
-      return (sealed, try PKCS12Seal(seal))
+      guard let content = fields.next(), let sealed = try Self.data(content) else { throw Self.malformed }
+      return (sealed, try fields.next().map { try PKCS12Seal($0) })
     }
     try BER.sequence(try BER.parse(sealed), identifier: .sequence) { parts in
       while let part = parts.next() { try read(part) }

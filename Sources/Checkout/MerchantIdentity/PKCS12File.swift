@@ -17,9 +17,10 @@ struct PKCS12File {
   /// - Throws: ``Fault``, or an error of what is malformed.
   init(_ bytes: [UInt8], passphrase: String) throws {
     let contents = try PKCS12Contents(bytes)
-    guard let password = contents.seal.password(passphrase, sealing: contents.sealed) else {
-      throw Fault.wrongPassphrase
-    }
+    // A file without a seal says by what cannot be opened that the passphrase is another.
+    let password =
+      contents.seal.map { $0.password(passphrase, sealing: contents.sealed) } ?? PKCS12Seal.spelled(passphrase)
+    guard let password else { throw Fault.wrongPassphrase }
     guard let key = contents.keys.first else { throw Fault.noKey }
     guard contents.keys.count == 1 else { throw Fault.severalKeys }
     certificates = try Self.certificates(of: contents, password, passphrase)
@@ -29,6 +30,8 @@ struct PKCS12File {
 
   enum Fault: Error {
     case wrongPassphrase, noKey, severalKeys, noCertificate
+    /// The seal, or the lock of the key under this passphrase, is of a kind that is not read here.
+    case unreadable
   }
 
   private static func certificates(
@@ -42,6 +45,9 @@ struct PKCS12File {
 
   private static func opened(_ key: PKCS12Contents.Key, _ passphrase: String) throws -> [UInt8] {
     guard key.isEncrypted else { return key.bytes }
+    if let opened = try PKCS5.opened(key.bytes, passphrase) { return opened }
+    // NIOSSL ends the process at other bytes than ASCII.
+    guard passphrase.utf8.allSatisfy({ $0 < 0x80 }) else { throw Fault.unreadable }
     let pem = PEMDocument(type: "ENCRYPTED PRIVATE KEY", derBytes: key.bytes).pemString
     let locked = Array(pem.utf8)
     return try NIOSSLPrivateKey(bytes: locked, format: .pem) { unlock in unlock(Array(passphrase.utf8)) }.derBytes

@@ -1,9 +1,12 @@
 import Crypto
 import SwiftASN1
 
-/// The seal of a PKCS #12 file: an HMAC under a key that is made of the passphrase (RFC 7292 §4 and appendix B).
+/// The seal of a PKCS #12 file: an HMAC under a key that is made of the passphrase, as PKCS #12 does it (RFC 7292 §4 and
+/// appendix B) or as PKCS #5 does (PBMAC1, RFC 9579).
 struct PKCS12Seal {
   let digest: Digest
+  /// Nil where the key is made as PKCS #12 does it.
+  private let derivation: PasswordDerivation?
   let code: [UInt8]
   let salt: [UInt8]
   let iterations: Int
@@ -19,54 +22,92 @@ struct PKCS12Seal {
       case .sha512: [2, 16, 840, 1, 101, 3, 4, 2, 3]
       }
     }
+
+    /// The HMAC with it.
+    var hmac: ASN1ObjectIdentifier {
+      switch self {
+      case .sha1: [1, 2, 840, 113_549, 2, 7]
+      case .sha256: [1, 2, 840, 113_549, 2, 9]
+      case .sha384: [1, 2, 840, 113_549, 2, 10]
+      case .sha512: [1, 2, 840, 113_549, 2, 11]
+      }
+    }
   }
 
   /// Against files that are made to keep a machine busy; keychains write up to some hundred thousand.
-  private static let mostIterations = 5_000_000
+  static let mostIterations = 5_000_000
   /// What the key is for: 3 is a seal.
   private static let purpose: UInt8 = 3
 
   /// - Throws: when the node is no MacData with a digest of the list.
   init(_ node: ASN1Node) throws {
-    (digest, code, salt, iterations) = try BER.sequence(node, identifier: .sequence) { fields in
+    (digest, derivation, code, salt, iterations) = try BER.sequence(node, identifier: .sequence) { fields in
       guard let sum = fields.next() else { throw Self.malformed }
-      let (digest, code) = try Self.sum(sum)
+      let (digest, derivation, code) = try Self.sum(sum)
       let salt = try ASN1OctetString(berEncoded: &fields)
       let iterations = try fields.next().map { try Int(berEncoded: $0) } ?? 1
       guard (1...Self.mostIterations).contains(iterations) else { throw Self.malformed }
-      return (digest, code, Array(salt.bytes), iterations)
+      return (digest, derivation, code, Array(salt.bytes), iterations)
     }
   }
 
   /// Seals with SHA-1, which every reader knows.
   init(_ bytes: [UInt8], password: [UInt8], salt: [UInt8]) {
-    (digest, self.salt, iterations) = (.sha1, salt, 1)
+    (digest, derivation, self.salt, iterations) = (.sha1, nil, salt, 1)
     code = Self.code(Insecure.SHA1.self, of: bytes, password, salt, 1)
   }
 
-  private static func sum(_ node: ASN1Node) throws -> (Digest, [UInt8]) {
+  private static func sum(_ node: ASN1Node) throws -> (Digest, PasswordDerivation?, [UInt8]) {
     try BER.sequence(node, identifier: .sequence) { fields in
       guard let algorithm = fields.next() else { throw malformed }
-      let identifier = try BER.sequence(algorithm, identifier: .sequence) { parts in
+      let (digest, derivation) = try BER.sequence(algorithm, identifier: .sequence) { parts in
         let identifier = try ASN1ObjectIdentifier(berEncoded: &parts)
-        while parts.next() != nil {}
-        return identifier
+        let parameters = parts.next()
+        guard identifier == [1, 2, 840, 113_549, 1, 5, 14] else {
+          return (Digest.allCases.first { $0.identifier == identifier }, PasswordDerivation?.none)
+        }
+        guard let parameters else { throw malformed }
+        return try pbmac1(parameters)
       }
-      guard let digest = Digest.allCases.first(where: { $0.identifier == identifier }) else { throw malformed }
-      return (digest, Array(try ASN1OctetString(berEncoded: &fields).bytes))
+      guard let digest else { throw PKCS12File.Fault.unreadable }
+      return (digest, derivation, Array(try ASN1OctetString(berEncoded: &fields).bytes))
+    }
+  }
+
+  private static func pbmac1(_ parameters: ASN1Node) throws -> (Digest?, PasswordDerivation?) {
+    try BER.sequence(parameters, identifier: .sequence) { parts in
+      guard let derivation = parts.next(), let scheme = parts.next() else { throw malformed }
+      return try BER.sequence(scheme, identifier: .sequence) { fields in
+        let identifier = try ASN1ObjectIdentifier(berEncoded: &fields)
+        while fields.next() != nil {}
+        return (Digest.allCases.first { $0.hmac == identifier }, try PasswordDerivation(derivation))
+      }
     }
   }
 
   /// The passphrase in the spelling that the file was sealed with; nil for a wrong one. For an empty passphrase there are
   /// two spellings.
   func password(_ passphrase: String, sealing bytes: [UInt8]) -> [UInt8]? {
+    if let derivation { return isCode(of: bytes, derivation, passphrase) ? Self.spelled(passphrase) : nil }
     let spellings = [Self.spelled(passphrase)] + (passphrase.isEmpty ? [[]] : [])
     return spellings.first { isCode(of: bytes, under: $0) }
   }
 
   /// UTF-16, big-endian, with a zero at the end.
-  private static func spelled(_ passphrase: String) -> [UInt8] {
+  static func spelled(_ passphrase: String) -> [UInt8] {
     passphrase.utf16.flatMap { [UInt8(truncatingIfNeeded: $0 >> 8), UInt8(truncatingIfNeeded: $0)] } + [0, 0]
+  }
+
+  private func isCode(of bytes: [UInt8], _ derivation: PasswordDerivation, _ passphrase: String) -> Bool {
+    guard let length = derivation.length, let key = try? derivation.key(of: passphrase, length: length) else {
+      return false
+    }
+    return switch digest {
+    case .sha1: Array(HMAC<Insecure.SHA1>.authenticationCode(for: bytes, using: key)) == code
+    case .sha256: Array(HMAC<SHA256>.authenticationCode(for: bytes, using: key)) == code
+    case .sha384: Array(HMAC<SHA384>.authenticationCode(for: bytes, using: key)) == code
+    case .sha512: Array(HMAC<SHA512>.authenticationCode(for: bytes, using: key)) == code
+    }
   }
 
   private func isCode(of bytes: [UInt8], under password: [UInt8]) -> Bool {

@@ -199,6 +199,34 @@ private func certificate(_ der: [UInt8]) throws -> AppleCertificate {
     #expect(file.certificates.count == 1 && file.privateKeyPEM != nil)
   }
 
+  /// A seal by PBMAC1 (RFC 9579), by SHA-224, or none; OpenSSL before 3.4 has no PBMAC1.
+  @Test(arguments: [["-nomac"], ["-macalg", "sha224"], ["-pbmac1_pbkdf2"], ["-pbmac1_pbkdf2", "-macalg", "sha512"]])
+  func `is read whatever seals its PKCS #12, or refused with OpenSSL's line that helps`(_ options: [String]) throws {
+    guard let bytes = try? OpenSSLFiles().pkcs12(Portal.identity(), Portal.identityKeyPEM, options) else {
+      return withKnownIssue("this OpenSSL has no PBMAC1") { Issue.record("not run") }
+    }
+    guard options != ["-macalg", "sha224"] else {
+      return expect(.certificateUnreadable, from: bytes, saying: "openssl")
+    }
+    #expect(try CertificateFile(pkcs12: bytes, passphrase: "open sesame").certificates.count == 1)
+    #expect(throws: MerchantIdentityError.self) { try CertificateFile(pkcs12: bytes, passphrase: "other") }
+  }
+
+  @Test(arguments: [[], ["-certpbe", "NONE"], ["-descert", "-legacy"]])
+  func `is read under a passphrase with an umlaut, or refused with OpenSSL's line that helps`(
+    _ options: [String]
+  ) throws {
+    let bytes = try OpenSSLFiles().pkcs12(
+      Portal.identity(), Portal.identityKeyPEM, options + ["-passout", "pass:müller"])
+    do {
+      #expect(try CertificateFile(pkcs12: bytes, passphrase: "müller").certificates.count == 1)
+      #expect(!options.contains("-legacy"))
+    } catch {
+      #expect(options.contains("-legacy") && error.advice.contains("openssl"), "\(error)")
+    }
+    #expect(throws: MerchantIdentityError.self) { try CertificateFile(pkcs12: bytes, passphrase: "muller") }
+  }
+
   @Test(arguments: [["-nokeys"], ["-nokeys", "-certpbe", "NONE"], ["-nokeys", "-descert", "-legacy"]])
   func `is refused with the reason when the key in its PKCS #12 is another's`(_ options: [String]) throws {
     let certificates = try PKCS12Contents(OpenSSLFiles().pkcs12(Portal.identity(), Portal.identityKeyPEM, options))
@@ -226,12 +254,12 @@ private func certificate(_ der: [UInt8]) throws -> AppleCertificate {
   /// In UTF-16, with a zero at the end.
   private static let password: [UInt8] = "open sesame\0".utf8.flatMap { [0, $0] as [UInt8] }
 
-  private func expect(_ code: MerchantIdentityError.Code, from file: [UInt8]) {
+  private func expect(_ code: MerchantIdentityError.Code, from file: [UInt8], saying words: String = "") {
     do {
       _ = try CertificateFile(pkcs12: file, passphrase: "open sesame")
       Issue.record("it was read")
     } catch {
-      #expect(error.code == code && !error.advice.isEmpty, "\(error)")
+      #expect(error.code == code && !error.advice.isEmpty && error.advice.contains(words), "\(error)")
     }
   }
 
