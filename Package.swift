@@ -358,8 +358,8 @@ let package = Package(
     tests(
       "Unit/Server/HostedCheckoutTests",
       [
-        "HostedCheckout", "Orders", "DirectWire", "StrictJSON", "TenderSheet", "TenderPayments", "Storage",
-        "TenderTesting",
+        "HostedCheckout", "Orders", "Gateway", "ApplePayToken", "Ledger", "DirectWire", "StrictJSON", "TenderSheet",
+        "TenderPayments", "Storage", "TenderTesting",
       ]),
     tests(
       "Unit/CommandLine/TenderCLITests",

@@ -41,3 +41,11 @@ public enum CaptureMode: String, Sendable, Hashable, Codable, CaseIterable {
   /// When the merchant asks.
   case manual
 }
+
+/// Whether what is held is what will be captured. Card schemes give the two different times and fees.
+package enum AuthorizationType: String, Sendable, Hashable, Codable, CaseIterable {
+  /// Captured in full, within about seven days.
+  case final
+  /// An estimate: less may be captured, and later.
+  case preliminary
+}

@@ -354,6 +354,7 @@ extension RouteChoice {
     self.init(
       sale: SaleDetails(order, basket.document.businessName, .init(contact, record.service), card),
       country: contact.address?.countryCode, wantedRoute: basket.document.route.flatMap { Route($0) })
+    sale.authorization = basket.document.authorization
   }
 }
 

@@ -75,6 +75,8 @@ package struct AcquirerCapabilities: Sendable {
   /// Whether the provider is told the network of a sealed payment token, so that it takes none of a network that this
   /// release does not know.
   package var namesNetworks = false
+  /// Whether the provider is told if an authorization is final or preliminary. For any other they are one.
+  package var namesAuthorizationType = false
   /// How long after an operation was sent the acquirer may still not know it. Only afterwards does "not found" mean
   /// that it never arrived.
   package let settleHorizon: Duration

@@ -50,8 +50,8 @@ package struct SaleDetails: Sendable, Hashable {
   /// The card as the device names it, such as `Visa 0492`, and its network. Nothing signs them.
   package var cardName: String?
   package var cardNetwork: CardNetwork?
-  /// Whether the amount is an estimate, of which less may be captured: card schemes call that a pre-authorization.
-  package var isPreAuthorization = false
+  /// As the payment asks; nil for the route's usual. Sent where ``AcquirerCapabilities/namesAuthorizationType`` only.
+  package var authorization: AuthorizationType?
 
   package init(
     order: String? = nil, merchantAccount: String? = nil, statementDescriptor: String? = nil,

@@ -29,6 +29,8 @@ package struct BasketDocument: Sendable, Hashable, Codable {
   /// The merchant's reference of a signed-in shopper; without one the order is a guest's.
   package var customer: String?
   package var capture: CaptureMode = .immediate
+  /// What the provider is asked for; nil for the route's usual.
+  package var authorization: AuthorizationType?
   /// The price is not known yet: the sheet shows it as pending, and the payment token is signed for zero.
   package var pending: Bool = false
   /// What is authorized while the price is not known yet, in minor units; a capture may be less. Without it a pending

@@ -5,8 +5,8 @@ import TenderPayments
 extension BasketDocument {
   enum CodingKeys: String, CodingKey, CaseIterable {
     case currencyCode, countryCode, merchantReference, businessName, serviceTypes, serviceType, items, fees, zones
-    case shippingMethods, coupons, couponCode, requestedFor, note, customer, capture, pending, estimate
-    case contactFields
+    case shippingMethods, coupons, couponCode, requestedFor, note, customer, capture, authorization, pending
+    case estimate, contactFields
     case lines, addressCheck, locale, billingRequired, supportedCountries, quoteURL, orderURL, expectedDates, route
   }
 
@@ -28,6 +28,7 @@ extension BasketDocument {
     note = try keys.optional(.note)
     customer = try keys.optional(.customer)
     capture = try keys.optional(.capture) ?? .immediate
+    authorization = try keys.optional(.authorization)
     pending = try keys.optional(.pending) ?? false
     estimate = try keys.optional(.estimate)
     contactFields = try keys.optional(.contactFields)

@@ -106,7 +106,7 @@ extension PaymentGateway {
   package func pay(_ confirmed: ConfirmedOrder, _ claim: Claim, in call: PaymentCall) async throws -> Payment {
     let (payment, isNew) = try await authorize(confirmed, claim, in: call)
     let after =
-      isNew && confirmed.holding.captureDelay == nil
+      isNew && confirmed.captureDelay == nil
       ? await captured(
         payment, confirmed.order.capture, before: call.deadline, reportedTo: .shopper(whenOpen: .pending)) : payment
     observer(.finished)
@@ -205,10 +205,11 @@ extension PaymentGateway {
   }
 
   private func terms(_ confirmed: ConfirmedOrder, at acquirer: AcquirerCapabilities) -> ClaimTerms {
-    ClaimTerms(
+    let sale = confirmed.sale(at: acquirer)
+    return ClaimTerms(
       route: acquirer.route, amountConfirmed: confirmed.amountConfirmed,
-      holdUntil: confirmed.holding.within(acquirer.holdLifetime).map { clocks.latest.adding($0) },
-      captureDelay: confirmed.holding.captureDelay, sale: StoredSale(confirmed.sale(at: acquirer)))
+      holdUntil: acquirer.holdLifetime(of: sale.authorization).map { clocks.latest.adding($0) },
+      captureDelay: confirmed.captureDelay, sale: StoredSale(sale))
   }
 
   /// The first answer is given again to the payment token that it was given to, also while the outcome is open; another
@@ -222,10 +223,11 @@ extension PaymentGateway {
   }
 }
 
-extension HoldTerms {
-  /// The shorter of the two times; nil where neither is known.
-  fileprivate func within(_ acquirer: Duration?) -> Duration? {
-    [lifetime, acquirer].compactMap { $0 }.min()
+extension AcquirerCapabilities {
+  /// A final authorization is captured within about seven days, wherever it is made.
+  fileprivate func holdLifetime(of type: AuthorizationType?) -> Duration? {
+    guard type == .final else { return holdLifetime }
+    return [.seconds(7 * 86_400), holdLifetime].compactMap { $0 }.min()
   }
 }
 

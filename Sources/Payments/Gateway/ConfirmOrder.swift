@@ -11,7 +11,8 @@ package struct ConfirmedOrder: Sendable {
   private let instrument: PaymentInstrument
   /// Whether the amount inside was seen.
   let amountConfirmed: Bool
-  let holding: HoldTerms
+  /// As of ``RouteChoice/captureDelay``.
+  let captureDelay: Duration?
   private let sale: SaleDetails
   private let merchant: MerchantSale
   /// The routes that the payment may take, the first choice first; never empty.
@@ -22,7 +23,7 @@ package struct ConfirmedOrder: Sendable {
     merchant: MerchantSale, candidates: [Acquirer]
   ) {
     self.amountConfirmed = amountConfirmed
-    (self.sale, holding) = (choice.sale, choice.holding)
+    (self.sale, captureDelay) = (choice.sale, choice.captureDelay)
     self.order = order
     self.use = use
     self.instrument = instrument
@@ -61,7 +62,7 @@ package struct ConfirmedOrder: Sendable {
   func sale(at acquirer: AcquirerCapabilities) -> SaleDetails {
     var sale = sale.completed(by: merchant, at: acquirer, for: order.amount)
     // The shopper has signed another amount than is held, so what is held is an estimate.
-    if order.signedAmount != order.amount { sale.isPreAuthorization = true }
+    if order.signedAmount != order.amount { sale.authorization = sale.authorization ?? .preliminary }
     return sale
   }
 
@@ -152,19 +153,6 @@ extension PaymentGateway {
   }
 }
 
-/// How long money is held, and when it is captured, where the caller of an authorization says so.
-package struct HoldTerms: Sendable, Hashable {
-  /// Until when a capture may follow, if that is less than the acquirer holds; nil for as long as it does.
-  package var lifetime: Duration?
-  /// How long after the approval an order with immediate capture is captured; nil for at once.
-  package var captureDelay: Duration?
-
-  package init(lifetime: Duration? = nil, captureDelay: Duration? = nil) {
-    self.lifetime = lifetime
-    self.captureDelay = captureDelay
-  }
-}
-
 /// What the caller knows of a sale that decides its route.
 package struct RouteChoice: Sendable, Hashable {
   package var sale: SaleDetails
@@ -172,7 +160,8 @@ package struct RouteChoice: Sendable, Hashable {
   package var country: String?
   /// The route that the basket names.
   package var wantedRoute: Route?
-  package var holding = HoldTerms()
+  /// How long after the approval an order with immediate capture is captured; nil for at once.
+  package var captureDelay: Duration?
 
   package init(sale: SaleDetails = SaleDetails(), country: String? = nil, wantedRoute: Route? = nil) {
     self.sale = sale

@@ -43,8 +43,7 @@ struct CheckoutDraft {
     try Self.requireApplePay(page.paymentProductFilters, mobile)
     attempts = page.allowedNumberOfPaymentAttempts ?? Self.defaultAttempts
     document = try Self.document(
-      order, merchant, id, Self.locale(page, order, merchant),
-      capture: Self.capture(mobile?.authorizationMode ?? card?.authorizationMode))
+      order, merchant, id, Self.locale(page, order, merchant), mobile?.authorizationMode ?? card?.authorizationMode)
   }
 
   func checkout(
@@ -120,10 +119,6 @@ extension CheckoutDraft {
     }
   }
 
-  private static func capture(_ mode: MobilePaymentInput.AuthorizationMode?) -> CaptureMode {
-    mode == .sale ? .immediate : .manual
-  }
-
   /// BCP 47 has hyphens where Worldline's `de_AT` has an underscore.
   private static func locale(_ page: HostedCheckoutInput, _ order: HostedOrder, _ merchant: HostedMerchant) -> String {
     let named = page.locale ?? order.customer?.locale.flatMap { ShopperLocale.isTag($0) ? $0 : nil }
@@ -134,7 +129,8 @@ extension CheckoutDraft {
 // The basket.
 extension CheckoutDraft {
   private static func document(
-    _ order: HostedOrder, _ merchant: HostedMerchant, _ id: BasketID, _ locale: String, capture: CaptureMode
+    _ order: HostedOrder, _ merchant: HostedMerchant, _ id: BasketID, _ locale: String,
+    _ mode: MobilePaymentInput.AuthorizationMode?
   ) throws -> BasketDocument {
     guard let money = order.amountOfMoney else { throw invalid("order.amountOfMoney", "is missing") }
     guard let amount = money.value else { throw invalid("order.amountOfMoney.currencyCode", "is no currency") }
@@ -152,7 +148,8 @@ extension CheckoutDraft {
     document.contactFields = []
     document.lines = .items
     document.locale = locale
-    document.capture = capture
+    document.capture = mode == .sale ? .immediate : .manual
+    document.authorization = mode?.type
     return document
   }
 }

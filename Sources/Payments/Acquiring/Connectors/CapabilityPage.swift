@@ -25,7 +25,9 @@ package struct CapabilityPage: Sendable {
 
   private var rows: [(name: String, value: String)] {
     [
-      ("payment tokens", instruments), ("capture", captures),
+      ("payment tokens", instruments),
+      ("final or pre-authorization", capabilities.namesAuthorizationType ? "as the payment asks" : "not told apart"),
+      ("capture", captures),
       ("void", has(.void) ? "all, or a part" : "all that is held"),
       ("refund", refunds), ("a card is verified", capabilities.verifiesCards ? "by an authorization of zero" : "no"),
       ("an authorization is repeated", Self.text(capabilities.authorizationIdempotency)),

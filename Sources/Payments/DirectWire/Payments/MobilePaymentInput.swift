@@ -34,6 +34,13 @@ package struct MobilePaymentInput: Sendable, Codable {
     case preliminary = "PRE_AUTHORIZATION"
     /// Authorized and captured at once.
     case sale = "SALE"
+
+    package init(_ type: AuthorizationType) {
+      self = type == .preliminary ? .preliminary : .final
+    }
+
+    /// What is held before the capture.
+    package var type: AuthorizationType { self == .preliminary ? .preliminary : .final }
   }
 
   /// Apple Pay, with nothing said.

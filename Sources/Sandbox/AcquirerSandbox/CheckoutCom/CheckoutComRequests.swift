@@ -28,6 +28,11 @@ struct CheckoutComPaymentRequest: Sendable {
     processingChannel = channel
     capturesByItself = try body.memberIfPresent("capture")?.bool ?? true
     allowsPartialApproval = try body.memberIfPresent("partial_authorization")?.memberIfPresent("enabled")?.bool ?? false
+    if let type = try body.memberIfPresent("authorization_type")?.string,
+      !["Final", "Estimated", "Incremental"].contains(type)
+    {
+      throw CheckoutComProblem.invalid("authorization_type_invalid")
+    }
     try Self.checkDescriptor(body)
   }
 

@@ -120,8 +120,8 @@ extension PlatformPayments {
     let binding = try await self.binding(of: reference, merchant, amount)
     let expected = await applicationData(merchant) ?? Array((reference ?? "").utf8)
     var choice = server.choice
-    choice.holding = try input.holding
-    choice.sale.isPreAuthorization = input.authorizationMode == .preliminary
+    choice.captureDelay = try input.captureDelay
+    choice.sale.authorization = input.authorizationMode?.type
     choice.sale.statementDescriptor = request.order.references?.softDescriptor
     return NewPayment(
       order: Order(
@@ -194,20 +194,14 @@ extension MobilePaymentInput {
     authorizationMode == .sale || requiresApproval == false || autoCapture != nil ? .immediate : .manual
   }
 
-  fileprivate var holding: HoldTerms {
+  fileprivate var captureDelay: Duration? {
     get throws {
-      var terms = HoldTerms()
-      terms.lifetime = authorizationMode == .final ? Self.finalLifetime : nil
-      guard let minutes = autoCapture?.delayInMinutes, authorizationMode != .sale else { return terms }
+      guard let minutes = autoCapture?.delayInMinutes, authorizationMode != .sale else { return nil }
       guard (0...43_200).contains(minutes) else {
         throw PlatformRefusal.invalid(
           PlatformPayments.input + ".autoCapture.delayInMinutes", "0 to 43200 minutes.")
       }
-      terms.captureDelay = minutes > 0 ? .seconds(minutes * 60) : nil
-      return terms
+      return minutes > 0 ? .seconds(minutes * 60) : nil
     }
   }
-
-  /// A final authorization is captured within about seven days.
-  private static let finalLifetime = Duration.seconds(7 * 86_400)
 }

@@ -168,13 +168,14 @@ struct InvalidBasket: Sendable, CustomTestStringConvertible {
     await refusal(.basketUnknown) { try await shop.orderService.cancel(Shop.basket, of: other) }
   }
 
-  @Test func `may name its route, and the acquirer is told the business name`() async throws {
+  @Test func `may name route and authorization, and the acquirer is told the business name`() async throws {
     let shop = try await Shop()
     var document = BasketDocument.dinner
-    document.route = "fake"
+    (document.route, document.authorization) = ("fake", .final)
     try await shop.orderService.put(document, as: Shop.basket, of: Shop.merchant)
     #expect(try await shop.pays().payment.status == .captured)
     #expect(shop.acquirer.authorizations.map(\.sale.statementDescriptor) == [document.businessName])
+    #expect(shop.acquirer.authorizations.map(\.sale.authorization) == [.final])
   }
 
   @Test func `tells the merchant what went back to the shopper without a request`() async throws {

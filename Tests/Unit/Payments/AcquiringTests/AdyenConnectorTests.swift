@@ -75,6 +75,15 @@ import Testing
     #expect(body["mpiData"]?["cavv"] != nil && body["mpiData"]?["eci"] == nil)
   }
 
+  @Test(arguments: [(.final, "FinalAuth"), (.preliminary, "PreAuth"), (nil, nil)] as [(AuthorizationType?, String?)])
+  func `a payment is authorized as it asks`(type: AuthorizationType?, word: String?) async throws {
+    var sale = SaleDetails()
+    sale.authorization = type
+    _ = try await authorize(sale: sale)
+    let body = try JSONReader.read(try #require(wire.requests.first).body)
+    #expect(body["additionalData"]?["authorisationType"] == word.map(JSONValue.string))
+  }
+
   @Test func `of the sale goes out what Adyen takes`() async throws {
     let shopper = SaleDetails.Shopper(
       givenName: "Ada", familyName: "Lovelace", emailAddress: "ada@example.com", phoneNumber: "020 1234",

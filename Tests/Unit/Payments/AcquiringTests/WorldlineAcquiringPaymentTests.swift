@@ -230,10 +230,14 @@ import Testing
     }
   }
 
-  @Test func `an estimate is a pre-authorization, also where authorizations are final`() async throws {
-    try await WorldlineAcquiringVisit.run { visit async throws in
-      _ = try await visit.authorize("R1", isEstimate: true)
-      #expect(visit.transcripts.contains(#""authorizationType":"PRE_AUTHORIZATION""#))
+  @Test(
+    arguments: [true, false], [("PRE_AUTHORIZATION", AuthorizationType.preliminary), ("FINAL_AUTHORIZATION", .final)])
+  func `a payment is authorized as it asks, whatever the route's usual is`(
+    preAuthorizes: Bool, asked: (word: String, type: AuthorizationType)
+  ) async throws {
+    try await WorldlineAcquiringVisit.run(preAuthorizes: preAuthorizes) { visit async throws in
+      _ = try await visit.authorize("R1", as: asked.type)
+      #expect(visit.transcripts.contains("\"authorizationType\":\"\(asked.word)\""))
     }
   }
 

@@ -51,7 +51,7 @@ struct WorldlineAcquiringVisit: Sendable {
       try await Application(router: router).test(.live) { test in
         let origin = "http://localhost:\(test.port ?? 0)"
         var settings = try settings(.simulated(origin: origin), secret: secret)
-        settings.authorizationType = preAuthorizes ? .pre : .final
+        settings.authorizationType = preAuthorizes ? .preliminary : .final
         settings.verifiesAccounts = verifies
         let log = Log()
         try await body(
@@ -82,14 +82,14 @@ extension WorldlineAcquiringVisit {
 
   func authorize(
     _ reference: String, _ amount: Amount = .eur(1250), card: String = "visa-debit", cryptogram: String? = nil,
-    isEstimate: Bool = false
+    as type: AuthorizationType? = nil
   ) async throws -> AcquirerAnswer {
     let card = try #require(SandboxCards.card(id: card))
     let token = NetworkToken(
       dpan: card.dpan, expiry: try #require(CardExpiry(applePayDate: card.expirationDate)),
       cryptogram: Cryptogram(base64: cryptogram ?? Base64.encode(RandomBytes.system.next(20))), eci: "7")
     var sale = SaleDetails(statementDescriptor: "HARBOUR*KITCHEN", merchantCategory: "5812")
-    sale.isPreAuthorization = isEstimate
+    sale.authorization = type
     let request = AuthorizationRequest(
       reference: AttemptReference(reference), merchantReference: "order", amount: amount, instrument: .network(token),
       sale: sale)

@@ -88,13 +88,21 @@ import Testing
     #expect(acquirer.capabilities.holdLifetime == .seconds(7 * 86_400))
   }
 
-  @Test func `an estimate is a pre-authorization, also where authorizations are final`() async throws {
-    let acquirer = try wire.acquirer(.live, authorization: .final)
+  /// A sale is captured by an operation of its own.
+  @Test(
+    arguments: AuthorizationType.allCases,
+    [
+      (MobilePaymentInput.AuthorizationMode.final, "FINAL_AUTHORIZATION"), (.preliminary, "PRE_AUTHORIZATION"),
+      (.sale, "FINAL_AUTHORIZATION"),
+    ])
+  func `a payment is authorized as it asks, whatever the route's usual is`(
+    usual: AuthorizationType, asked: (mode: MobilePaymentInput.AuthorizationMode, word: String)
+  ) async throws {
     var request = try Self.request()
-    request.sale.isPreAuthorization = true
-    _ = await acquirer.authorize(request, .after(TestRun.whole))
+    request.sale.authorization = asked.mode.type
+    _ = try await wire.acquirer(authorization: usual).authorize(request, .after(TestRun.whole))
     let input = try JSONReader.read(try #require(wire.requests.first).body)["mobilePaymentMethodSpecificInput"]
-    #expect(input?["authorizationMode"] == "PRE_AUTHORIZATION")
+    #expect(input?["authorizationMode"] == .string(asked.word) && input?["requiresApproval"] == true)
   }
 
   @Test func `an indicator that Apple did not deliver is not made up`() async throws {
@@ -359,7 +367,7 @@ private final class WorldlineDirectWire: Sendable {
 
   func acquirer(
     _ host: WorldlineDirectSettings.Host = .test, merchant: String = "Shop",
-    authorization: WorldlineDirectSettings.Authorization = .preliminary
+    authorization: AuthorizationType = .preliminary
   ) throws -> Acquirer {
     .worldlineDirect(
       try WorldlineDirectVisit.settings(host, merchant: merchant, authorization: authorization),

@@ -52,7 +52,7 @@ struct WorldlineDirectVisit: Sendable {
   static func settings(
     _ host: WorldlineDirectSettings.Host, merchant: String = account.merchantID,
     secret: String = account.secretAPIKey, webhookKeys: [(id: String, secret: String)]? = nil,
-    authorization: WorldlineDirectSettings.Authorization = .preliminary
+    authorization: AuthorizationType = .preliminary
   ) throws -> WorldlineDirectSettings {
     let hooks = webhookKeys ?? [(account.webhookKeyID, account.webhookSecret)]
     return try WorldlineDirectSettings(

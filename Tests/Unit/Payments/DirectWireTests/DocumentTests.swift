@@ -12,7 +12,7 @@ private let complete = """
     "zones":[{"id":"central","countryCode":"IE","postalPrefixes":["D01","D02"],"methods":["bike"]}],
     "shippingMethods":[{"identifier":"bike","label":"Bike","detail":"30–45 minutes","amount":250,"freeFrom":3000}],
     "coupons":[{"code":"LUNCH10","label":"Lunch offer","percentBasisPoints":1000,"expiresAt":"2030-01-01T00:00:00Z"}],
-    "requestedFor":"19:30", "note":"ring twice", "customer":"c-123", "capture":"immediate", "pending":false,
+    "requestedFor":"19:30", "note":"ring twice", "customer":"c-123", "capture":"immediate", "authorization":"final", "pending":false,
     "contactFields":["email","phone"], "lines":"subtotal", "addressCheck":"none", "locale":"de-AT", "billingRequired":false, "supportedCountries":["IE","GB"], "quoteURL": null }
   """
 
@@ -28,7 +28,7 @@ private func decode(_ text: String) throws -> BasketDocument {
     #expect(basket.zones[0].postalPrefixes == ["D01", "D02"])
     #expect(basket.shippingMethods[0].freeFrom == 3_000)
     #expect(basket.coupons[0].expiresAt == Timestamp(rfc3339: "2030-01-01T00:00:00Z").map(WireTime.init))
-    #expect(basket.quoteURL == nil)
+    #expect(basket.quoteURL == nil && basket.authorization == .final)
     #expect(
       basket.contactFields == ["email", "phone"] && basket.lines == .subtotal
         && basket.addressCheck == BasketDocument.AddressCheck.none && basket.locale == "de-AT")

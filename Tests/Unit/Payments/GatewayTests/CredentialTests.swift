@@ -10,12 +10,11 @@ import Testing
 /// What merchants' servers hand in beside whole payment tokens of a sheet of ours.
 @Suite struct `A credential that a merchant's server hands in` {
   private func pay(
-    _ credential: PaymentCredential, _ order: Order = Shop.order(), at shop: Shop, holding: HoldTerms = HoldTerms()
+    _ credential: PaymentCredential, _ order: Order = Shop.order(), at shop: Shop,
+    choosing choice: RouteChoice = RouteChoice()
   ) async throws -> Payment {
     let call = try shop.gateway.newCall()
     defer { call.end() }
-    var choice = RouteChoice()
-    choice.holding = holding
     guard
       case .confirmed(let confirmed) = try await shop.gateway.confirm(
         credential, pays: order, choosing: choice, in: call)
@@ -62,7 +61,7 @@ import Testing
     let payment = try await pay(.token(shop.token(for: order, amount: .eur(0))), order, at: shop)
     #expect(payment.status == .authorized && payment.authorized == 5_000)
     #expect(shop.fake.authorizations.map(\.amount) == [.eur(5_000)])
-    #expect(shop.fake.authorizations.map(\.sale.isPreAuthorization) == [true])
+    #expect(shop.fake.authorizations.map(\.sale.authorization) == [.preliminary])
   }
 
   @Test func `as a whole token is refused for application data of another order`() async throws {
@@ -129,8 +128,9 @@ import Testing
   @Test func `is captured after the delay that was asked for, and not before`() async throws {
     let shop = try await Shop()
     let order = Shop.order(capture: .immediate)
-    let payment = try await pay(
-      .handedIn(shop.token(for: order)), order, at: shop, holding: HoldTerms(captureDelay: .seconds(3_600)))
+    var choice = RouteChoice()
+    choice.captureDelay = .seconds(3_600)
+    let payment = try await pay(.handedIn(shop.token(for: order)), order, at: shop, choosing: choice)
     #expect(payment.status == .authorized)
     shop.clock.advance(.seconds(3_500))
     _ = try await shop.gateway.recover(.dueCaptures)
@@ -140,13 +140,22 @@ import Testing
     #expect(try await shop.journal.payment(payment.id)?.status == .captured)
   }
 
-  @Test func `is held no longer than was asked for`() async throws {
-    let shop = try await Shop()
-    let payment = try await pay(
-      .handedIn(shop.token()), at: shop, holding: HoldTerms(lifetime: .seconds(86_400)))
-    shop.clock.advance(.seconds(86_500))
+  @Test(
+    arguments: [(.final, .voided), (.preliminary, .authorized), (nil, .authorized)]
+      as [(AuthorizationType?, PaymentStatus)])
+  func `is held for seven days where a final authorization was asked for`(
+    type: AuthorizationType?, status: PaymentStatus
+  ) async throws {
+    let shop = try await Shop(
+      capabilities: AcquirerCapabilities(
+        name: "fake", instruments: [.network], idempotency: .none, inquiry: true, reversal: true,
+        settleHorizon: .seconds(10), holdLifetime: .seconds(30 * 86_400)))
+    var choice = RouteChoice()
+    choice.sale.authorization = type
+    let payment = try await pay(.handedIn(shop.token()), at: shop, choosing: choice)
+    shop.clock.advance(.seconds(7 * 86_400 + 100))
     _ = try await shop.gateway.recover(.expiredHolds)
-    #expect(try await shop.journal.payment(payment.id)?.status == .voided)
+    #expect(try await shop.journal.payment(payment.id)?.status == status)
   }
 }
 

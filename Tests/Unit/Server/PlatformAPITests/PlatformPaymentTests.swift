@@ -1,3 +1,4 @@
+import Acquiring
 import DirectWire
 import Ledger
 import PlatformAPI
@@ -33,6 +34,16 @@ import Testing
     let platform = try await Platform()
     let answer = try await platform.payments.create(Platform.body(input: input), platform.call())
     #expect(answer.json["payment"]?["status"]?.text == status)
+  }
+
+  @Test(
+    arguments: [("FINAL_AUTHORIZATION", .final), ("PRE_AUTHORIZATION", .preliminary), ("SALE", .final)]
+      as [(JSONValue, AuthorizationType)])
+  func `is authorized at the provider as its mode says`(mode: JSONValue, type: AuthorizationType) async throws {
+    let platform = try await Platform()
+    _ = try await platform.payments.create(Platform.body(input: ["authorizationMode": mode]), platform.call())
+    _ = try await platform.payments.create(Platform.body(), platform.call())
+    #expect(platform.acquirer.authorizations.map(\.sale.authorization) == [type, nil])
   }
 
   @Test func `is the first one again under its key, whatever the repeat says`() async throws {

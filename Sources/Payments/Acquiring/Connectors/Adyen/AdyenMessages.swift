@@ -39,6 +39,7 @@ enum AdyenMessages {
       "amount": amount(request.amount), "returnUrl": .string(returnURL), "shopperInteraction": "Ecommerce",
     ]
     var extra: JSONObject = ["manualCapture": "true"]
+    extra["authorisationType"] = request.sale.authorization.map { $0 == .final ? "FinalAuth" : "PreAuth" }
     switch request.instrument {
     case .sealed(let verified): body["paymentMethod"] = applePay(verified.token)
     case .network(let card):

@@ -49,6 +49,7 @@ struct CheckoutComConnector: Sendable {
       settleHorizon: .seconds(300), holdLifetime: .seconds(7 * 86_400), exponent: CheckoutComAmount.decimals,
       merchantAccount: { _ in settings.processingChannels[0] })
     capabilities.verifiesCards = true
+    capabilities.namesAuthorizationType = true
     return capabilities
   }
 

@@ -45,6 +45,7 @@ struct CheckoutComMessages: Sendable {
       "currency": .string(request.amount.currency.code), "payment_type": "Regular",
       "reference": .string(request.reference.rawValue), "capture": false, "processing_channel_id": .string(channel),
     ]
+    body["authorization_type"] = request.sale.authorization.map { $0 == .final ? "Final" : "Estimated" }
     body["customer"] = request.sale.shopper.flatMap(Self.customer)
     body["billing_descriptor"] = request.sale.statementDescriptor.flatMap(descriptor)
     body["metadata"] = request.sale.order.map { ["order": .string(String($0.prefix(100)))] }

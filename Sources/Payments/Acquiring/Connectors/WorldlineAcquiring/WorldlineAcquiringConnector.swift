@@ -44,12 +44,13 @@ struct WorldlineAcquiringConnector: Sendable {
   static func capabilities(_ settings: WorldlineAcquiringSettings) -> AcquirerCapabilities {
     var capabilities = AcquirerCapabilities(
       name: "worldline-acquiring", account: settings.account, instruments: [.network],
-      parts: settings.authorizationType == .pre ? [.all, .increment] : .all,
+      parts: settings.authorizationType == .preliminary ? [.all, .increment] : .all,
       idempotency: .reference(window: .seconds(86_400)), authorizationIdempotency: .reference(window: .seconds(86_400)),
       inquiry: true, reversal: true, settleHorizon: .seconds(120),
-      holdLifetime: .seconds(86_400 * (settings.authorizationType == .pre ? 10 : 7)),
+      holdLifetime: .seconds(86_400 * (settings.authorizationType == .preliminary ? 10 : 7)),
       merchantAccount: { _ in settings.merchantIDs[0] })
     capabilities.verifiesCards = settings.verifiesAccounts
+    capabilities.namesAuthorizationType = true
     return capabilities
   }
 

@@ -48,15 +48,12 @@ struct WorldlineAcquiringMessages: Sendable {
   let settings: WorldlineAcquiringSettings
   let now: Timestamp
 
-  private func isPre(_ request: AuthorizationRequest) -> Bool {
-    settings.authorizationType == .pre || request.sale.isPreAuthorization
-  }
-
   /// An `ApiPaymentRequest`: held and not captured, with the device's cryptogram, in the wallet of the card schemes'
   /// number 103, Apple Pay.
   func payment(_ request: AuthorizationRequest, _ card: NetworkToken, _ brand: String) -> JSONValue {
     var body = head(request.reference.rawValue)
-    body["authorizationType"] = isPre(request) ? "PRE_AUTHORIZATION" : "FINAL_AUTHORIZATION"
+    let isFinal = request.sale.authorization ?? settings.authorizationType == .final
+    body["authorizationType"] = isFinal ? "FINAL_AUTHORIZATION" : "PRE_AUTHORIZATION"
     body["amount"] = Self.amount(request.amount)
     body["references"] = references(request)
     body["cardPaymentData"] = Self.card(card, brand, ["captureImmediately": false, "allowPartialApproval": false])

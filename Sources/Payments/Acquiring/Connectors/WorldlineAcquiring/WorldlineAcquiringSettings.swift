@@ -1,4 +1,4 @@
-import TenderPayments
+package import TenderPayments
 
 /// What a route to Worldline Acquiring is configured with.
 package struct WorldlineAcquiringSettings: Sendable {
@@ -9,14 +9,6 @@ package struct WorldlineAcquiringSettings: Sendable {
     case live
     /// The emulator of `tender sandbox`: its origin, without a slash at the end.
     case simulated(origin: String)
-  }
-
-  /// What is said of an authorization to the card scheme.
-  package enum AuthorizationType: String, Sendable, Hashable, CaseIterable {
-    /// The amount will be captured as it is.
-    case final
-    /// The amount may be reduced before the capture.
-    case pre
   }
 
   /// Where the merchant does business, as Worldline wants to know it of some merchants.
@@ -49,6 +41,7 @@ package struct WorldlineAcquiringSettings: Sendable {
   package let acquirerID: String
   /// The merchant's numbers; the first one is used where a payment names none.
   package let merchantIDs: [String]
+  /// Of a payment that asks for none.
   package var authorizationType = AuthorizationType.final
   /// Whether the client may verify cards: its scope is another one.
   package var verifiesAccounts = false

@@ -48,12 +48,13 @@ enum WorldlineDirectOperation: String, CaseIterable {
 
 /// The bodies that go to Worldline Direct.
 enum WorldlineDirectMessages {
-  /// Nil for a payment token in `RSA_v1`, for which Worldline names no members.
-  static func payment(
-    _ request: AuthorizationRequest, _ authorization: WorldlineDirectSettings.Authorization
-  ) -> CreatePaymentRequest? {
-    let isPreliminary = authorization == .preliminary || request.sale.isPreAuthorization
-    var input = MobilePaymentInput(authorizationMode: isPreliminary ? .preliminary : .final, requiresApproval: true)
+  /// Nil for a payment token in `RSA_v1`, for which Worldline names no members. A sale is authorized, and captured by
+  /// an operation of its own.
+  ///
+  /// - Parameter usual: the route's.
+  static func payment(_ request: AuthorizationRequest, _ usual: AuthorizationType) -> CreatePaymentRequest? {
+    var input = MobilePaymentInput(
+      authorizationMode: .init(request.sale.authorization ?? usual), requiresApproval: true)
     switch request.instrument {
     case .network(let card): input.decryptedPaymentData = DecryptedPaymentData(card)
     case .sealed(let verified):

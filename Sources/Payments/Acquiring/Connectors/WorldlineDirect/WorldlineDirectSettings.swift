@@ -1,5 +1,5 @@
 import DirectWire
-import TenderPayments
+package import TenderPayments
 
 /// What a route to Worldline Direct is configured with.
 package struct WorldlineDirectSettings: Sendable {
@@ -11,14 +11,6 @@ package struct WorldlineDirectSettings: Sendable {
     case simulated(origin: String)
   }
 
-  /// How authorizations are made.
-  package enum Authorization: String, Sendable, Hashable, CaseIterable {
-    /// Held for 30 days; captured in parts, cancelled in parts.
-    case preliminary
-    /// Held for seven days, and captured in full.
-    case final
-  }
-
   package let host: Host
   /// The operator's name of the account, if there is more than one.
   package let account: String?
@@ -27,12 +19,13 @@ package struct WorldlineDirectSettings: Sendable {
   package let apiKey: WorldlineDirectKey
   /// Any of them may have signed an event, so that a key can be replaced.
   package let webhookKeys: [WorldlineDirectKey]
-  package let authorization: Authorization
+  /// Of a payment that asks for none. What is preliminary is held for 30 days, and captured and cancelled in parts.
+  package let authorization: AuthorizationType
 
   /// - Throws: ``WorldlineDirectSettingsError`` for a value that Worldline cannot have given out.
   package init(
     host: Host, account: String? = nil, merchantID: String, apiKey: WorldlineDirectKey,
-    webhookKeys: [WorldlineDirectKey], authorization: Authorization = .preliminary
+    webhookKeys: [WorldlineDirectKey], authorization: AuthorizationType = .preliminary
   ) throws(WorldlineDirectSettingsError) {
     guard Self.isName(merchantID) else {
       throw WorldlineDirectSettingsError("merchantId", "1 to 64 letters, digits, hyphens and underscores")

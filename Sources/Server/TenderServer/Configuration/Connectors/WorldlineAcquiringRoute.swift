@@ -27,7 +27,7 @@ struct WorldlineAcquiringFile: Sendable {
         set: { $0.merchantIDs = $1 }),
       Setting(
         "preAuthorization", .flag, \.isPreAuthorization,
-        "Whether captures may be for less: then payments are authorized as pre-authorizations."),
+        "Whether captures may be for less: then payments are pre-authorizations, unless they ask for another."),
       Setting(
         "accountVerification", .flag, \.verifiesAccounts,
         "Whether cards may be verified without a payment; the client needs the scope processing_accountverification."),
@@ -56,7 +56,7 @@ extension ConnectorFolder {
         acquirerID: file.acquirerID,
         merchantIDs: file.merchantIDs)
       settings.account = route.account
-      settings.authorizationType = file.isPreAuthorization ? .pre : .final
+      settings.authorizationType = file.isPreAuthorization ? .preliminary : .final
       settings.verifiesAccounts = file.verifiesAccounts
       settings.terminalID = file.terminalID
       settings.place = file.place

@@ -6,7 +6,7 @@ import TenderPayments
 struct WorldlineDirectFile: Sendable {
   var merchantID = ""
   var apiKeyID = ""
-  var authorization = WorldlineDirectSettings.Authorization.preliminary
+  var authorization = AuthorizationType.preliminary
 
   static let table = SettingsTable(
     WorldlineDirectFile(),
@@ -19,8 +19,9 @@ struct WorldlineDirectFile: Sendable {
         "The id of the API key whose secret is in `api-key.secret`.", isRequired: true, get: { $0.apiKeyID },
         set: { $0.apiKeyID = $1 }),
       Setting(
-        "authorization", .choice(of: WorldlineDirectSettings.Authorization.allCases), \.authorization,
-        "`preliminary` holds for 30 days and is captured in parts; `final` holds for 7 and is captured in full."),
+        "authorization", .choice(of: AuthorizationType.allCases), \.authorization,
+        "Of payments that ask for none. `preliminary` holds for 30 days and is captured in parts; `final` holds for 7 and "
+          + "is captured in full."),
     ])
 }
 
