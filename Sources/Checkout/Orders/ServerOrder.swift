@@ -74,10 +74,10 @@ extension FullContact {
     _ name: DirectCustomer.PersonalInformation.Name?, _ address: DirectCustomer.Address?, phone: String?, email: String?
   ) {
     let street = [address?.street, address?.houseNumber].compactMap { $0 }.joined(separator: " ")
-    let more = address?.additionalInfo.map { $0.split(separator: "\n").map(String.init) } ?? []
     self.init(
       givenName: name?.firstName, familyName: name?.surname, phoneNumber: phone, emailAddress: email,
-      addressLines: [street] + more, locality: address?.city, administrativeArea: address?.state,
+      addressLines: [street, address?.additionalInfo].compactMap { $0 }, locality: address?.city,
+      administrativeArea: address?.state,
       postalCode: address?.zip, countryCode: address?.countryCode, namePrefix: name?.title)
   }
 }

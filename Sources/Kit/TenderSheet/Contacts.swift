@@ -63,7 +63,9 @@ public struct FullContact: Sendable, Hashable {
   /// ISO 3166-1 alpha-2, in capitals whatever the device wrote.
   public let countryCode: String?
 
-  /// A contact. Empty texts count as missing, because devices send them for hidden fields.
+  /// A contact. Empty texts count as missing, because devices send them for hidden fields. Control characters
+  /// and marks of the writing direction, which a paste brings along, are no part of a text; a line of the address with a
+  /// break is two lines.
   public init(
     givenName: String? = nil, familyName: String? = nil, phoneticGivenName: String? = nil,
     phoneticFamilyName: String? = nil, phoneNumber: String? = nil, emailAddress: String? = nil,
@@ -78,7 +80,8 @@ public struct FullContact: Sendable, Hashable {
     self.phoneticFamilyName = phoneticFamilyName.filled
     self.phoneNumber = phoneNumber.filled
     self.emailAddress = emailAddress.filled
-    self.addressLines = addressLines.compactMap { Optional($0).filled }
+    self.addressLines = addressLines.flatMap { $0.split(whereSeparator: \.isNewline) }
+      .compactMap { Optional(String($0)).filled }
     self.subLocality = subLocality.filled
     self.locality = locality.filled
     self.subAdministrativeArea = subAdministrativeArea.filled
@@ -137,12 +140,27 @@ extension FullContact: Codable {
 }
 
 extension String? {
-  /// The text without white space around it; nil when nothing is left, because devices send empty strings for hidden
-  /// fields.
+  /// The text without control characters, marks of the writing direction, and white space around it; nil when nothing
+  /// is left, because devices send empty strings for hidden fields.
   fileprivate var filled: String? {
-    guard let text = self else { return nil }
+    guard let text = self?.printed else { return nil }
     let start = text.drop(while: \.isWhitespace)
     guard let end = start.lastIndex(where: { !$0.isWhitespace }) else { return nil }
     return String(start[...end])
+  }
+}
+
+extension String {
+  /// A break becomes a space.
+  fileprivate var printed: String {
+    var printed = String.UnicodeScalarView()
+    for scalar in unicodeScalars where !scalar.properties.isBidiControl {
+      switch scalar.properties.generalCategory {
+      case .control, .lineSeparator, .paragraphSeparator:
+        if scalar.properties.isWhitespace, printed.last != " " { printed.append(" ") }
+      default: printed.append(scalar)
+      }
+    }
+    return String(printed)
   }
 }

@@ -95,6 +95,53 @@ package struct SaleDetails: Sendable, Hashable {
   }
 }
 
+// A provider refuses the whole payment for a part of a contact that it does not take. Such a part is left out, and
+// never cut into something else.
+extension SaleDetails.Shopper {
+  /// The address, if it has at most so many characters and its domain may exist: `ada@example.c` does not.
+  func emailAddress(within limit: Int) -> String? {
+    emailAddress.within(limit).flatMap { Self.isEmailAddress($0) ? $0 : nil }
+  }
+
+  /// In capitals; nil for what is no country of ISO 3166-1.
+  var assignedCountryCode: String? {
+    countryCode.map { $0.uppercased() }.flatMap { CountryCode.isAssigned($0) ? $0 : nil }
+  }
+
+  /// RFC 5321 and 1034, without quotes: a local part of 64 characters, labels of 63, the last one of two at least.
+  private static func isEmailAddress(_ text: String) -> Bool {
+    let parts = text.utf8.split(separator: UInt8(ascii: "@"), omittingEmptySubsequences: false)
+    guard parts.count == 2, let local = parts.first, let domain = parts.last, (1...64).contains(local.count) else {
+      return false
+    }
+    let atoms = local.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
+    let labels = domain.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
+    guard labels.count >= 2, let top = labels.last, top.count >= 2, top.first.map(isLetter) == true else {
+      return false
+    }
+    return labels.allSatisfy(isLabel)
+      && atoms.allSatisfy {
+        !$0.isEmpty && $0.allSatisfy { isLetterOrDigit($0) || "!#$%&'*+-/=?^_`{|}~".utf8.contains($0) }
+      }
+  }
+
+  private static func isLabel(_ label: Substring.UTF8View.SubSequence) -> Bool {
+    (1...63).contains(label.count) && label.allSatisfy { isLetterOrDigit($0) || $0 == UInt8(ascii: "-") }
+      && label.first != UInt8(ascii: "-") && label.last != UInt8(ascii: "-")
+  }
+
+  private static func isLetter(_ byte: UInt8) -> Bool { (0x61...0x7A).contains(byte | 0x20) }
+
+  private static func isLetterOrDigit(_ byte: UInt8) -> Bool { isLetter(byte) || (0x30...0x39).contains(byte) }
+}
+
+extension String? {
+  /// The text; nil for one without, or with more than so many, characters of Unicode.
+  func within(_ limit: Int) -> String? {
+    flatMap { (1...limit).contains($0.unicodeScalars.count) ? $0 : nil }
+  }
+}
+
 /// A request that follows an authorization: a capture, a void, a refund, an increment.
 package struct FollowUpRequest: Sendable, Hashable {
   /// Our name of this operation.

@@ -17,7 +17,7 @@ struct AdyenFields: Sendable {
     self.field = field
   }
 
-  /// A text of 1 to `limit` bytes.
+  /// A text of 1 to `limit` characters.
   func text(_ name: String, limit: Int = 10_000) throws(AdyenProblem) -> String {
     guard let text = try textIfPresent(name, limit: limit), !text.isEmpty else { throw .required(name) }
     return text
@@ -26,7 +26,7 @@ struct AdyenFields: Sendable {
   func textIfPresent(_ name: String, limit: Int = 10_000) throws(AdyenProblem) -> String? {
     guard let value = field.value[name], value != .null else { return nil }
     guard case .string(let text) = value else { throw .notReadable("\(name) is no string") }
-    guard text.utf8.count <= limit else {
+    guard !text.isLonger(than: limit) else {
       throw AdyenProblem(422, "702", "Field '\(name)' is longer than \(limit) characters.")
     }
     return text

@@ -34,6 +34,17 @@ struct AdyenPaymentRequest: Sendable {
     testRefusalCode = extra["RequestedTestAcquirerResponseCode"]
     testError = extra["RequestedTestErrorResponseCode"]
     method = try Self.method(fields)
+    try Self.checkContact(fields)
+  }
+
+  private static func checkContact(_ fields: AdyenFields) throws(AdyenProblem) {
+    for (name, limit) in [
+      ("shopperEmail", 256), ("telephoneNumber", 64), ("countryCode", 100), ("shopperStatement", 10_000),
+      ("merchantOrderReference", 1_000),
+    ] { _ = try fields.textIfPresent(name, limit: limit) }
+    guard let name = fields.objectIfPresent("shopperName") else { return }
+    let names = try AdyenFields(name, "ShopperName", known: ["firstName", "lastName"])
+    for name in ["firstName", "lastName"] { _ = try names.text(name, limit: 80) }
   }
 
   private static func method(_ fields: AdyenFields) throws(AdyenProblem) -> Method {

@@ -74,7 +74,21 @@ struct BraintreeValidationError: Sendable, Hashable {
   static let refundTooLarge = Self("91521", "amount", "Refund amount is too large.")
   static let nonceUnknown = Self("91565", "payment_method_nonce", "Unknown or expired payment_method_nonce.")
   static let descriptorInvalid = Self("92201", "name", "Name is invalid.", in: "descriptor")
+  static let emailInvalid = Self("81604", "email", "Email is an invalid format.", in: "customer")
+  static let emailTooLong = Self("81605", "email", "Email is too long.", in: "customer")
+  static let phoneTooLong = Self("81614", "phone", "Phone is too long.", in: "customer")
+  static let countryNotAccepted = Self(
+    "91814", "country_code_alpha2", "Country code alpha-2 is not accepted.", in: "billing")
+  static let postalCodeTooLong = Self(
+    "81809", "postal_code", "Postal code may contain no more than 9 letter or number characters.", in: "billing")
+  static let postalCodeInvalid = Self(
+    "81813", "postal_code", "Postal code can only contain letters, numbers, spaces, and hyphens.", in: "billing")
   static let cannotSimulate = Self("91575", "base", "Cannot simulate the settlement of this transaction.")
+
+  /// - Parameter name: the field's, as the message has it.
+  static func tooLong(_ code: String, _ name: String, in object: String) -> Self {
+    Self(code, name.lowercased().replacing(" ", with: "_"), "\(name) is too long.", in: object)
+  }
 
   static func card(_ code: String, _ attribute: String) -> Self {
     Self(code, attribute, "\(attribute) is required.", in: "apple-pay-card")

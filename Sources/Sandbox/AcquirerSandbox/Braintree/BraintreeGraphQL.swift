@@ -108,6 +108,11 @@ extension BraintreeSandbox {
     {
       throw BraintreeGraphQLError.invalid("Name is invalid.", "92201")
     }
+    let customer = try wanted.memberIfPresent("customerDetails")
+    let faults = BraintreeSale.faults(
+      email: try customer?.memberIfPresent("email")?.string, phone: try customer?.memberIfPresent("phoneNumber")?.string
+    )
+    if let fault = faults.first { throw BraintreeGraphQLError.invalid(fault.message, fault.code) }
     let id = try input.member("paymentMethodId").string
     guard let card = methods.take(id, of: account.merchantID, at: clock.now()) else {
       throw BraintreeGraphQLError.invalid("Unknown or expired payment method.", "91565")

@@ -69,6 +69,7 @@ extension BraintreeSale {
     let order = body.value("order-id")
     if (order?.utf8.count ?? 0) > 255 { errors.append(.orderTooLong) }
     if let name = body["descriptor"]?.value("name"), !Self.isDescriptor(name) { errors.append(.descriptorInvalid) }
+    errors += Self.faults(customer: body["customer"]) + Self.faults(billing: body["billing"])
     let card = Self.card(body, &errors)
     guard errors.isEmpty, let amount, let card else {
       throw BraintreeProblem(status: 422, errors: errors, message: errors.map(\.message).joined(separator: "\n"))
@@ -76,6 +77,41 @@ extension BraintreeSale {
     self.init(
       amount: amount, merchantAccount: merchantAccount, order: order, card: card,
       isSubmitted: body["options"]?.value("submit-for-settlement") == "true")
+  }
+
+  private static func faults(customer: BraintreeElement?) -> [BraintreeValidationError] {
+    faults(email: customer?.value("email"), phone: customer?.value("phone"))
+      + tooLong(customer, "customer", [("81608", "First name"), ("81613", "Last name")])
+  }
+
+  static func faults(email: String?, phone: String?) -> [BraintreeValidationError] {
+    var faults: [BraintreeValidationError] = []
+    if let email, !email.isEmailAddress { faults.append(.emailInvalid) }
+    if email?.isLonger(than: 255) == true { faults.append(.emailTooLong) }
+    if phone?.isLonger(than: 255) == true { faults.append(.phoneTooLong) }
+    return faults
+  }
+
+  private static func faults(billing: BraintreeElement?) -> [BraintreeValidationError] {
+    var faults = tooLong(
+      billing, "billing",
+      [("81805", "First name"), ("81806", "Last name"), ("81812", "Street address"), ("81807", "Locality")])
+    if let country = billing?.value("country-code-alpha2"), !CountryCode.isAssigned(country) {
+      faults.append(.countryNotAccepted)
+    }
+    if let code = billing?.value("postal-code") {
+      if code.wholeMatch(of: /[A-Za-z0-9][A-Za-z0-9 -]*/) == nil { faults.append(.postalCodeInvalid) }
+      if code.filter({ $0.isLetter || $0.isNumber }).count > 9 { faults.append(.postalCodeTooLong) }
+    }
+    return faults
+  }
+
+  private static func tooLong(
+    _ element: BraintreeElement?, _ object: String, _ fields: [(code: String, name: String)]
+  ) -> [BraintreeValidationError] {
+    fields.map { (name: $0.name, fault: BraintreeValidationError.tooLong($0.code, $0.name, in: object)) }.filter {
+      element?.value($0.name.lowercased().replacing(" ", with: "-"))?.isLonger(than: 255) == true
+    }.map(\.fault)
   }
 
   private static func refuseUnknown(_ body: BraintreeElement) throws(BraintreeProblem) {

@@ -34,6 +34,7 @@ struct CheckoutComPaymentRequest: Sendable {
       throw CheckoutComProblem.invalid("authorization_type_invalid")
     }
     try Self.checkDescriptor(body)
+    try Self.checkContact(body)
   }
 
   /// Zero verifies the card.
@@ -84,6 +85,21 @@ struct CheckoutComPaymentRequest: Sendable {
     return expiry
   }
 
+  private static func checkContact(_ body: JSONField) throws {
+    let customer = try body.memberIfPresent("customer")
+    let email = try customer?.memberIfPresent("email")?.text(limit: 255, "customer_email_invalid")
+    guard email?.isEmailAddress ?? true else { throw CheckoutComProblem.invalid("customer_email_invalid") }
+    _ = try customer?.memberIfPresent("name")?.text(limit: 100, "customer_name_invalid")
+    guard let address = try body.memberIfPresent("source")?.memberIfPresent("billing_address") else { return }
+    let country = try address.memberIfPresent("country")?.string
+    guard country.map(CountryCode.isAssigned) ?? true else {
+      throw CheckoutComProblem.invalid("address_country_invalid")
+    }
+    for (member, code, limit) in [
+      ("address_line1", "address_line1", 200), ("city", "address_city", 50), ("zip", "address_zip", 50),
+    ] { _ = try address.memberIfPresent(member)?.text(limit: limit, code + "_invalid") }
+  }
+
   private static func checkDescriptor(_ body: JSONField) throws {
     guard let descriptor = try body.memberIfPresent("billing_descriptor") else { return }
     for (member, limit) in [("name", 25), ("city", 13)] {
@@ -118,10 +134,10 @@ struct CheckoutComActionRequest: Sendable {
 }
 
 extension JSONField {
-  /// A text of 1 to `limit` bytes.
+  /// A text of 1 to `limit` characters.
   fileprivate func text(limit: Int, _ code: String) throws -> String {
     let text = try string
-    guard (1...limit).contains(text.utf8.count) else { throw CheckoutComProblem.invalid(code) }
+    guard !text.isEmpty, !text.isLonger(than: limit) else { throw CheckoutComProblem.invalid(code) }
     return text
   }
 }

@@ -30,6 +30,20 @@ struct StripePaymentRequest: Sendable {
       throw .invalid("statement_descriptor", "For card charges, use statement_descriptor_suffix instead.")
     }
     method = try Self.method(fields)
+    try Self.checkContact(fields)
+  }
+
+  /// The messages are Stripe's.
+  private static func checkContact(_ fields: StripeParameters) throws(StripeProblem) {
+    let details = "payment_method_data[billing_details]"
+    if let phone = fields["\(details)[phone]"], phone.isLonger(than: 20) {
+      throw .invalid(
+        "\(details)[phone]",
+        "Invalid string: \(phone.prefix(10))...\(phone.suffix(10)); must be at most 20 characters")
+    }
+    if let email = fields["\(details)[email]"], !email.isEmailAddress {
+      throw .invalid("\(details)[email]", "Invalid email address: \(email)", code: "email_invalid")
+    }
   }
 
   private static func money(_ fields: StripeParameters) throws(StripeProblem) -> StripeMoney {

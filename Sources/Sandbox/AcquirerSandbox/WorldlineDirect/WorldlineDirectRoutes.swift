@@ -119,6 +119,7 @@ extension WorldlineDirectRoutes {
     if let reference = request.order.references?.merchantReference, reference.count > DirectReferences.referenceLimit {
       throw WorldlineDirectRefusal(.invalidValue("order.references.merchantReference", "longer than 40 characters"))
     }
+    if let customer = request.order.customer { try Self.check(customer) }
     guard let input = request.mobilePaymentMethodSpecificInput else {
       throw WorldlineDirectRefusal(.missing("mobilePaymentMethodSpecificInput"))
     }
@@ -131,6 +132,21 @@ extension WorldlineDirectRoutes {
       capturesAtOnce: input.authorizationMode == .sale || input.requiresApproval == false, card: card,
       refusal: isAmountOther ? WorldlineDirectStore.errorCode("13") : nil,
       script: ScriptedResponse(dpan: card.dpan, minorUnits: amount.minorUnits))
+  }
+
+  private static func check(_ customer: DirectCustomer) throws(WorldlineDirectRefusal) {
+    let name = customer.personalInformation?.name
+    let limits = [
+      ("contactDetails.emailAddress", customer.contactDetails?.emailAddress, 70),
+      ("personalInformation.name.firstName", name?.firstName, 15),
+      ("personalInformation.name.surname", name?.surname, 70),
+    ]
+    for (member, text, limit) in limits where text?.isLonger(than: limit) == true {
+      throw WorldlineDirectRefusal(.invalidValue("order.customer.\(member)", "longer than \(limit) characters"))
+    }
+    if let country = customer.billingAddress?.countryCode, !CountryCode.isAssigned(country) {
+      throw WorldlineDirectRefusal(.invalidValue("order.customer.billingAddress.countryCode", "no country"))
+    }
   }
 
   /// The network token, and whether the encrypted amount is another one than the order's.

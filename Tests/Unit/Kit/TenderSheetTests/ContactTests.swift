@@ -17,6 +17,19 @@ private let card = FullContact(
     #expect(String(decoding: try JSONEncoder().encode(contact), as: UTF8.self) == #"{"countryCode":"GB"}"#)
   }
 
+  @Test func `has no control characters and no marks of the writing direction, and a line for each line`() throws {
+    let sent = #"""
+      {"givenName":"Ma\u0000ud\u200F","familyName":"Müller\tLee","phoneNumber":"\u202A+44 20 7946 0958\u202C",
+      "addressLines":["12 Harbour Street\nFlat 3\r\n","\u2066Dock\u2069"],"locality":"Ros\r\nLáir","countryCode":"\u202Aie\u202C"}
+      """#
+    let contact = try JSONDecoder().decode(FullContact.self, from: Data(sent.utf8))
+    #expect(contact.givenName == "Maud" && contact.familyName == "Müller Lee")
+    #expect(contact.phoneNumber == "+44 20 7946 0958" && contact.countryCode == "IE" && contact.locality == "Ros Láir")
+    #expect(contact.addressLines == ["12 Harbour Street", "Flat 3", "Dock"])
+    // A joiner is a part of Indic and Persian names.
+    #expect(FullContact(givenName: "می\u{200C}نا").givenName == "می\u{200C}نا")
+  }
+
   @Test func `has texts of at most 256 Unicode scalars, whatever they look like, and at most 16 lines`() throws {
     func read(_ json: String) throws -> FullContact {
       try JSONDecoder().decode(FullContact.self, from: Data(json.utf8))

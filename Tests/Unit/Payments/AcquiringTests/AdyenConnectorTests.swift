@@ -100,6 +100,13 @@ import Testing
     #expect(body["telephoneNumber"] == nil && body["billingAddress"] == nil)
   }
 
+  @Test func `what Adyen would refuse of a contact is left out, and the rest stays`() async throws {
+    _ = try await authorize(sale: SaleDetails(shopper: .unfit))
+    let body = try JSONReader.read(try #require(wire.requests.first).body)
+    #expect(body["shopperName"] == ["firstName": "Maud", "lastName": "Müller"])
+    for member in ["shopperEmail", "telephoneNumber", "countryCode"] { #expect(body[member] == nil) }
+  }
+
   @Test(arguments: [
     (
       AdyenModification.capture, "captures",

@@ -178,3 +178,10 @@ extension AcquirerEvent {
     return (reference.rawValue, false)
   }
 }
+
+extension SaleDetails.Shopper {
+  /// Of which providers refuse all but the name.
+  static let unfit = SaleDetails.Shopper(
+    givenName: "Maud", familyName: "Müller", emailAddress: "maud@example.c", phoneNumber: "+1 780-555-0156 ext. 725",
+    countryCode: "JA", postalCode: "-1", addressLines: [String(repeating: "a", count: 256)])
+}

@@ -47,6 +47,34 @@ import Testing
     #expect(wire.sent == [theirs.replacing("<transaction>", with: "<transaction><type>sale</type>")])
   }
 
+  @Test func `what Braintree would refuse of a contact is left out, and the rest stays`() async throws {
+    _ = try await authorize(sale: SaleDetails(shopper: .unfit))
+    let sale = try #require(wire.sent.first)
+    let name = "<first_name>Maud</first_name><last_name>M&#252;ller</last_name>"
+    #expect(sale.contains("<customer>\(name)<phone>+1 780-555-0156 ext. 725</phone></customer>"))
+    #expect(sale.contains("<billing>\(name)</billing>"))
+  }
+
+  /// Of a domain that ends in one letter, none, or a digit, of a part that is empty or too long, with a space or two signs.
+  @Test(arguments: [
+    "maud@example.c", "maud@example", "maud@example.", "@example.com", "maud", "", "ma ud@example.com",
+    "maud@@example.com", "maud.@example.com", "ma..ud@example.com", "maud@-example.com", "maud@example..com",
+    "maud@exa_mple.com", "maud@example.c0m ", "maud@127.0.0.1", "maüd@example.com",
+    String(repeating: "m", count: 65) + "@example.com",
+  ])
+  func `an e-mail address that cannot be is left out`(text: String) async throws {
+    var shopper = SaleDetails.Shopper.unfit
+    shopper.emailAddress = text
+    _ = try await authorize(sale: SaleDetails(shopper: shopper))
+    #expect(try #require(wire.sent.first).contains("<email>") == false)
+  }
+
+  @Test(arguments: ["m@example.co", "o'neill+tag@mail.example.museum", "a.b-c@xn--bcher-kva.xn--p1ai"])
+  func `an e-mail address that may be goes out`(text: String) async throws {
+    _ = try await authorize(sale: SaleDetails(shopper: .init(emailAddress: text)))
+    #expect(try #require(wire.sent.first).contains("<email>"))
+  }
+
   @Test func `captures, voids, refunds, look-ups and searches are the library's, byte for byte`() async throws {
     wire.answers(
       200,

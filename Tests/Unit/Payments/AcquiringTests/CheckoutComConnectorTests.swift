@@ -77,6 +77,27 @@ import Testing
       givenName: "Ada", familyName: "Lovelace", emailAddress: "ada@example.com", countryCode: "gb",
       postalCode: "SE1 9SG", locality: "London", addressLines: ["12 Harbour Street"]))
 
+  @Test(arguments: [(.final, "Final"), (.preliminary, "Estimated"), (nil, nil)] as [(AuthorizationType?, String?)])
+  func `a payment is authorized as it asks`(type: AuthorizationType?, word: String?) async throws {
+    var sale = SaleDetails()
+    sale.authorization = type
+    _ = try await authorize(sale: sale)
+    #expect(
+      try JSONReader.read(try #require(wire.requests.first).body)["authorization_type"] == word.map(JSONValue.string))
+  }
+
+  @Test func `what Checkout.com would refuse of a contact is left out, and nothing is cut`() async throws {
+    _ = try await authorize(sale: SaleDetails(shopper: .unfit))
+    var shopper = SaleDetails.Shopper.unfit
+    (shopper.countryCode, shopper.emailAddress) = ("ca", "maud@example.ca")
+    (shopper.locality, shopper.postalCode) = (String(repeating: "c", count: 51), "T5J 0N3")
+    _ = try await authorize(sale: SaleDetails(shopper: shopper))
+    let bodies = try wire.requests.map { try JSONReader.read($0.body) }
+    #expect(bodies.first?["customer"] == nil && bodies.first?["source"]?["billing_address"] == nil)
+    #expect(bodies.last?["customer"] == ["email": "maud@example.ca", "name": "Maud Müller"])
+    #expect(bodies.last?["source"]?["billing_address"] == ["country": "CA", "zip": "T5J 0N3"])
+  }
+
   @Test func `an indicator that Apple did not deliver is not made up`() async throws {
     _ = try await authorize(eci: nil)
     let body = try JSONReader.read(try #require(wire.requests.first).body)

@@ -42,6 +42,17 @@ import Testing
     #expect(try await wire.acquirer().inquire(void, deadline) == .notFound)
   }
 
+  @Test func `a phone number that Stripe would refuse is left out, and the name stays`() async throws {
+    for (number, isSent) in [("+1 780-555-0156 ext.", true), ("+1 780-555-0156 ext. 725", false)] {
+      var shopper = SaleDetails.Shopper.unfit
+      shopper.phoneNumber = number
+      _ = try await authorize(sale: SaleDetails(shopper: shopper))
+      let body = String(decoding: try #require(wire.requests.last).body, as: UTF8.self)
+      #expect(body.contains("payment_method_data[billing_details][phone]=") == isSent, "\(body)")
+      #expect(body.contains("payment_method_data[billing_details][name]=Maud"))
+    }
+  }
+
   @Test func `a network token goes out as Stripe's form, byte for byte`() async throws {
     let answer = try await answer(200, approval)
     #expect(

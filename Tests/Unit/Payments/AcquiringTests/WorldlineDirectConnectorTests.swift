@@ -129,6 +129,14 @@ import Testing
       ])
   }
 
+  @Test func `what Worldline would refuse of a contact is left out, and the rest stays`() async throws {
+    _ = try await wire.acquirer().authorize(
+      Self.request(sale: SaleDetails(shopper: .unfit)), .after(TestRun.whole))
+    let order = try JSONReader.read(try #require(wire.requests.first).body)["order"]
+    #expect(
+      order?["customer"] == ["personalInformation": ["name": ["firstName": "Maud", "surname": "Müller"]]])
+  }
+
   @Test func `an approval is an approval, also when it comes again`() async throws {
     let approved = AcquirerAnswer.approved(
       Approval(acquirerReference: "3254564310_0", authorizationCode: "B2C3D4"))

@@ -40,6 +40,16 @@ import TokenIssuer
     ("tender_eur", "tender_xxx", "91513"), ("<cryptogram>AgAAAAAAAIR8CQrXcIhbQAAAAAA=</cryptogram>", "", "93511"),
     ("4761739000000012", "", "93508"), ("<expiration_month>12</expiration_month>", "", "93509"),
     ("apple_pay_card>", "credit_card>", "91577"),
+    ("<order_id>", "<customer><email>maud@example.c</email></customer><order_id>", "81604"),
+    ("<order_id>", "<customer><phone>\(String(repeating: "1", count: 256))</phone></customer><order_id>", "81614"),
+    ("<order_id>", "<billing><country_code_alpha2>JA</country_code_alpha2></billing><order_id>", "91814"),
+    ("<order_id>", "<billing><postal_code>1234567890</postal_code></billing><order_id>", "81809"),
+    ("<order_id>", "<billing><postal_code>-1</postal_code></billing><order_id>", "81813"),
+    (
+      "<order_id>",
+      "<billing><street_address>\(String(repeating: "a", count: 256))</street_address></billing><order_id>",
+      "81812"
+    ),
   ])
   func `names what is wrong with a sale, by Braintree's code`(right: String, wrong: String, code: String) async throws {
     try await braintree { call async throws in

@@ -41,6 +41,8 @@ import TokenIssuer
       (["amount": 1001, "currency": "BHD"], "amount_invalid"), (["amount": 1001, "currency": "CLP"], "amount_invalid"),
       (["currency": "XXX"], "currency_invalid"), (["amount": "12"], "request_body_invalid"),
       (["reference": .string(String(repeating: "r", count: 81))], "reference_invalid"),
+      (["customer": ["email": "maud@example.c"]], "customer_email_invalid"),
+      (["authorization_type": "Later"], "authorization_type_invalid"),
       (["processing_channel_id": "pc_other"], "processing_channel_id_invalid"),
       (["billing_descriptor": ["name": "Harbour"]], "billing_descriptor_city_required"),
       (["billing_descriptor": ["name": "Harbour", "city": "A long city name"]], "billing_descriptor_city_invalid"),

@@ -36,6 +36,10 @@ import TokenIssuer
     ("commerce_indicator]=07", "commerce_indicator]=7", nil),
     ("[cryptogram]=AAAA", "[cryptogram]=&description=", "parameter_missing"),
     ("amount=1250", "amount=1250&statement_descriptor=SHOP", nil),
+    (
+      "amount=1250", "amount=1250&payment_method_data[billing_details][phone]=%2B1+780-555-0156+ext.+725", nil
+    ),
+    ("amount=1250", "amount=1250&payment_method_data[billing_details][email]=maud@example.c", "email_invalid"),
   ])
   func `refuses a payment request that Stripe refuses`(right: String, wrong: String, code: String?) async throws {
     try await stripe { call async throws in

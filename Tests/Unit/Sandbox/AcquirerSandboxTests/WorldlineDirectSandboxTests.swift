@@ -15,7 +15,9 @@ import TokenIssuer
 
 @Suite struct `The emulated Worldline Direct` {
   private static func payment(
-    _ reference: String, input: [String: JSONValue?] = [:], amount: JSONValue = ["amount": 1250, "currencyCode": "EUR"]
+    _ reference: String, input: [String: JSONValue?] = [:],
+    amount: JSONValue = ["amount": 1250, "currencyCode": "EUR"],
+    customer: JSONValue = [:]
   ) throws -> JSONValue {
     let card = try #require(SandboxCards.card(id: "visa-debit"))
     var mobile: JSONObject = [
@@ -27,7 +29,9 @@ import TokenIssuer
     ]
     for (key, value) in input { mobile[key] = value }
     return [
-      "order": ["amountOfMoney": amount, "references": ["merchantReference": .string(reference)]],
+      "order": [
+        "amountOfMoney": amount, "references": ["merchantReference": .string(reference)], "customer": customer,
+      ],
       "mobilePaymentMethodSpecificInput": .object(mobile),
     ]
   }
@@ -69,6 +73,21 @@ import TokenIssuer
       let answer = try await call("POST", "/payments", try Self.payment("R1", input: input))
       #expect(answer.status == 400 && answer.error?["propertyName"] == .string(property), "\(answer.body)")
       #expect(answer.error?["code"] != nil && answer.error?["errorCode"] != nil)
+    }
+  }
+
+  @Test(
+    arguments: [
+      (["contactDetails": ["emailAddress": .string(String(repeating: "m", count: 71))]], "contactDetails.emailAddress"),
+      (
+        ["personalInformation": ["name": ["firstName": "Maximiliane-Marie"]]], "personalInformation.name.firstName"
+      ),
+      (["billingAddress": ["countryCode": "JA"]], "billingAddress.countryCode"),
+    ] as [(JSONValue, String)])
+  func `names what is wrong with a customer`(customer: JSONValue, property: String) async throws {
+    try await worldline { call in
+      let answer = try await call("POST", "/payments", try Self.payment("R1", customer: customer))
+      #expect(answer.status == 400 && answer.error?["propertyName"] == .string("order.customer.\(property)"))
     }
   }
 

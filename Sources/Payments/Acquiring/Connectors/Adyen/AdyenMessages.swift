@@ -75,18 +75,17 @@ enum AdyenMessages {
     return .object(data)
   }
 
+  /// Limits and forms of Adyen's published `PaymentRequest` and `ShopperName`, version 72.
   private static func add(_ sale: SaleDetails, to body: inout JSONObject) {
     body["merchantOrderReference"] = sale.order.map(JSONValue.string)
     body["shopperStatement"] = sale.statementDescriptor.flatMap(statement).map(JSONValue.string)
     body["mcc"] = sale.merchantCategory.map(JSONValue.string)
     guard let shopper = sale.shopper else { return }
-    if let first = shopper.givenName, let last = shopper.familyName, (1...80).contains(first.count),
-      (1...80).contains(last.count)
-    {
+    if let first = shopper.givenName.within(80), let last = shopper.familyName.within(80) {
       body["shopperName"] = ["firstName": .string(first), "lastName": .string(last)]
     }
-    body["shopperEmail"] = shopper.emailAddress.map(JSONValue.string)
-    body["countryCode"] = shopper.countryCode.map(JSONValue.string)
+    body["shopperEmail"] = shopper.emailAddress(within: 256).map(JSONValue.string)
+    body["countryCode"] = shopper.assignedCountryCode.map(JSONValue.string)
     if let phone = shopper.phoneNumber, phone.wholeMatch(of: /\+[0-9]{5,18}/) != nil {
       body["telephoneNumber"] = .string(phone)
     }

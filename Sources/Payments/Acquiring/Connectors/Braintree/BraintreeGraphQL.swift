@@ -58,8 +58,9 @@ extension BraintreeConnector {
       input["descriptor"] = ["name": .string(name)]
     }
     var customer: JSONObject = [:]
-    customer["email"] = request.sale.shopper?.emailAddress.map(JSONValue.string)
-    customer["phoneNumber"] = request.sale.shopper?.phoneNumber.map(JSONValue.string)
+    let (shopper, limit) = (request.sale.shopper, BraintreeMessages.textLimit)
+    customer["email"] = shopper?.emailAddress(within: limit).map(JSONValue.string)
+    customer["phoneNumber"] = (shopper?.phoneNumber).within(limit).map(JSONValue.string)
     if !customer.members.isEmpty { input["customerDetails"] = .object(customer) }
     return input
   }

@@ -88,12 +88,14 @@ extension BraintreeMessages {
     return [BraintreeXML("descriptor", [BraintreeXML("name", name)])]
   }
 
+  /// Limits and forms of this and of the billing address: Braintree, *All validation errors*, 81604 to 81614, 81805 to
+  /// 81813 and 91814. A text has at most 255 characters.
   private static func customer(_ shopper: SaleDetails.Shopper?) -> [BraintreeXML] {
     group(
       "customer",
       [
-        ("first_name", shopper?.givenName), ("last_name", shopper?.familyName), ("email", shopper?.emailAddress),
-        ("phone", shopper?.phoneNumber),
+        ("first_name", shopper?.givenName), ("last_name", shopper?.familyName),
+        ("email", shopper?.emailAddress(within: textLimit)), ("phone", shopper?.phoneNumber),
       ])
   }
 
@@ -104,19 +106,22 @@ extension BraintreeMessages {
         ("first_name", shopper?.givenName), ("last_name", shopper?.familyName),
         ("street_address", shopper?.addressLines.first), ("locality", shopper?.locality),
         ("postal_code", shopper?.postalCode.flatMap { isPostalCode($0) ? $0 : nil }),
-        ("country_code_alpha2", shopper?.countryCode?.uppercased()),
+        ("country_code_alpha2", shopper?.assignedCountryCode),
       ])
   }
 
-  /// At most nine letters and digits, beside hyphens and spaces: Braintree refuses the sale for any other.
+  /// At most nine letters and digits, the first before any hyphen or space.
   private static func isPostalCode(_ text: String) -> Bool {
     let signs = text.utf8.filter { $0 != 0x2D && $0 != 0x20 }
-    return signs.count <= 9 && signs.allSatisfy { (0x30...0x39).contains($0) || (0x61...0x7A).contains($0 | 0x20) }
+    return signs.count <= 9 && signs.first == text.utf8.first
+      && signs.allSatisfy { (0x30...0x39).contains($0) || (0x61...0x7A).contains($0 | 0x20) }
   }
+
+  static let textLimit = 255
 
   private static func group(_ name: String, _ members: [(String, String?)]) -> [BraintreeXML] {
     let elements = members.compactMap { name, text in
-      text.flatMap { $0.isEmpty ? nil : BraintreeXML(name, String($0.prefix(255))) }
+      text.within(textLimit).map { BraintreeXML(name, $0) }
     }
     return elements.isEmpty ? [] : [BraintreeXML(name, elements)]
   }

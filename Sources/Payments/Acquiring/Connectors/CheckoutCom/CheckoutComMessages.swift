@@ -84,24 +84,26 @@ struct CheckoutComMessages: Sendable {
     return ["name": .string(String(text)), "city": .string(city)]
   }
 
+  /// Limits of this and of the address: Checkout.com's published API reference, `Customer` and `Address`. Nil without
+  /// an e-mail address, by which Checkout.com knows customers.
   private static func customer(_ shopper: SaleDetails.Shopper) -> JSONValue? {
-    var customer: JSONObject = [:]
-    customer["email"] = shopper.emailAddress.flatMap { $0.utf8.count <= 255 ? .string($0) : nil }
+    guard let email = shopper.emailAddress(within: 255) else { return nil }
+    var customer: JSONObject = ["email": .string(email)]
     let name = [shopper.givenName, shopper.familyName].compactMap { $0 }.joined(separator: " ")
-    if !name.isEmpty, customer["email"] != nil { customer["name"] = .string(String(name.prefix(100))) }
-    return customer.isEmpty ? nil : .object(customer)
+    customer["name"] = Optional(name).within(100).map(JSONValue.string)
+    return .object(customer)
   }
 
   /// For the address check of issuers; nil without a country.
   private static func address(_ shopper: SaleDetails.Shopper) -> JSONValue? {
-    guard let country = shopper.countryCode?.uppercased(), country.utf8.count == 2 else { return nil }
+    guard let country = shopper.assignedCountryCode else { return nil }
     var address: JSONObject = ["country": .string(country)]
     let texts = [
       ("address_line1", shopper.addressLines.first, 200), ("city", shopper.locality, 50),
       ("zip", shopper.postalCode, 50),
     ]
     for (name, text, limit) in texts {
-      if let text, !text.isEmpty { address[name] = .string(String(text.prefix(limit))) }
+      address[name] = text.within(limit).map(JSONValue.string)
     }
     return .object(address)
   }

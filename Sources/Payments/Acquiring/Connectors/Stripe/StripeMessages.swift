@@ -74,12 +74,13 @@ enum StripeMessages {
       "\(options)[electronic_commerce_indicator]", card.eci.map { $0.utf8.count == 1 ? "0\($0)" : $0 })
   }
 
-  /// An address that Stripe would check and does not need is not sent.
+  /// An address that Stripe would check and does not need is not sent. It refuses phone numbers of more than 20
+  /// characters: `must be at most 20 characters`, as reported in github.com/odoo/odoo/pull/109728.
   private static func add(_ sale: SaleDetails, to form: inout StripeForm) {
     let (details, shopper) = ("payment_method_data[billing_details]", sale.shopper)
     let name = [shopper?.givenName, shopper?.familyName].compactMap { $0 }.joined(separator: " ")
     form.add("\(details)[name]", name.isEmpty ? nil : name)
-    form.add("\(details)[phone]", shopper?.phoneNumber)
+    form.add("\(details)[phone]", (shopper?.phoneNumber).within(20))
     form.add("metadata[tender_order]", sale.order)
   }
 

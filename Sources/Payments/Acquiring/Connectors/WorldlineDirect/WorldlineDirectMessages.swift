@@ -73,18 +73,16 @@ enum WorldlineDirectMessages {
       mobilePaymentMethodSpecificInput: input)
   }
 
-  /// What Worldline would refuse for its length is left out. Nil when nothing is left.
+  /// Limits of Worldline Direct's API reference, `ContactDetails` and `PersonalName`. Nil when nothing is left.
   private static func customer(_ shopper: SaleDetails.Shopper) -> DirectCustomer? {
     var customer = DirectCustomer()
-    if let email = shopper.emailAddress, email.utf8.count <= 70 {
+    if let email = shopper.emailAddress(within: 70) {
       customer.contactDetails = .init(emailAddress: email)
     }
-    if let first = shopper.givenName, let last = shopper.familyName, (1...15).contains(first.count),
-      (1...70).contains(last.count)
-    {
+    if let first = shopper.givenName.within(15), let last = shopper.familyName.within(70) {
       customer.personalInformation = .init(firstName: first, surname: last)
     }
-    customer.billingAddress = shopper.countryCode.map { .init(countryCode: $0) }
+    customer.billingAddress = shopper.assignedCountryCode.map { .init(countryCode: $0) }
     return customer == DirectCustomer() ? nil : customer
   }
 
