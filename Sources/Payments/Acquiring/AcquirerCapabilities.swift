@@ -90,6 +90,9 @@ package struct AcquirerCapabilities: Sendable {
   package let merchantAccount: @Sendable (Currency) -> String?
   /// The merchant accounts that the credentials open; nil where the connector does not know them.
   package var merchantAccounts: [MerchantAccount]?
+  /// The provider's names of the accounts whose events are the route's, where events name one. An event without a name
+  /// is of the account `""`.
+  package var eventAccounts: Set<String> = []
 
   package init(
     name: String = "sandbox", account: String? = nil, instruments: Set<Instrument>,

@@ -100,9 +100,7 @@ extension AcquirerCapabilities {
 
   /// The events in ISO's minor units.
   fileprivate func read(_ batch: EventBatch) throws(EventRefusal) -> EventBatch {
-    var events: [AcquirerEvent] = []
-    for event in batch.events { events.append(try read(event)) }
-    return EventBatch(events: events, acknowledgement: batch.acknowledgement)
+    try batch.reading(batch.events) { event throws(EventRefusal) in try read(event) }
   }
 
   private func read(_ event: AcquirerEvent) throws(EventRefusal) -> AcquirerEvent {

@@ -24,10 +24,51 @@ package struct EventBatch: Sendable, Hashable {
   package let events: [AcquirerEvent]
   /// What the provider expects as the answer once every event is recorded.
   package let acknowledgement: Acknowledgement
+  /// How many items are authentic and say nothing of our money: tests, kinds that are not known, another mode.
+  package var passedOver = 0
+  /// For each item about another account than the route's, the provider's name of it: see
+  /// ``AcquirerCapabilities/eventAccounts``.
+  package var otherAccounts: [String] = []
+  /// Why the call is refused once its events are recorded, so that the provider sends it again: an item is about money
+  /// and cannot be read.
+  package var refusal: EventRefusal?
 
   package init(events: [AcquirerEvent], acknowledgement: Acknowledgement = .received) {
     self.events = events
     self.acknowledgement = acknowledgement
+  }
+
+  /// One item that says nothing of our money.
+  package static let nothing: EventBatch = {
+    var batch = EventBatch(events: [])
+    batch.passedOver = 1
+    return batch
+  }()
+
+  /// One item about another account.
+  package static func of(_ account: String) -> EventBatch {
+    var batch = EventBatch(events: [])
+    batch.otherAccounts = [account]
+    return batch
+  }
+
+  /// The same call with other events. One that cannot be read keeps none of the others back.
+  ///
+  /// - Parameter read: returns nil for what says nothing of our money.
+  /// - Throws: the refusal, where the call says nothing else.
+  func reading<Item>(
+    _ items: [Item], _ read: (Item) throws(EventRefusal) -> AcquirerEvent?
+  ) throws(EventRefusal) -> EventBatch {
+    var (events, passedOver, refusal): ([AcquirerEvent], Int, EventRefusal?) = ([], self.passedOver, self.refusal)
+    for item in items {
+      do throws(EventRefusal) {
+        if let event = try read(item) { events.append(event) } else { passedOver += 1 }
+      } catch { refusal = error }
+    }
+    if let refusal, events.isEmpty, passedOver == 0, otherAccounts.isEmpty { throw refusal }
+    var batch = EventBatch(events: events, acknowledgement: acknowledgement)
+    (batch.passedOver, batch.otherAccounts, batch.refusal) = (passedOver, otherAccounts, refusal)
+    return batch
   }
 }
 
@@ -110,6 +151,8 @@ package enum EventRefusal: String, Error, Sendable, Hashable, CaseIterable {
   case notAuthentic = "event_not_authentic"
   /// Authentic, and not of the form that was agreed.
   case unintelligible = "event_unintelligible"
+  /// Authentic, and about a payment of another route of ours, whose own keys have not signed it.
+  case ofAnotherRoute = "event_of_another_route"
 }
 
 extension EventRefusal {
@@ -119,6 +162,7 @@ extension EventRefusal {
     case .notExpected: "this acquirer sends no events"
     case .notAuthentic: "the event's signature is missing, wrong or older than five minutes"
     case .unintelligible: "the event is authentic and cannot be read"
+    case .ofAnotherRoute: "the event is of another route: have the provider send it there, or give both the same key"
     }
   }
 }

@@ -6,14 +6,57 @@ extension PaymentGateway {
   /// Receives a call that an acquirer or provider makes by itself: authentic and understood by its connector. Each event
   /// in it is kept once, compared with our own amounts, and posted, in a commit of its own.
   ///
+  /// A provider may call one address with the events of all its accounts. What is about a payment of another route of
+  /// the same connector is received through that route, if its keys have signed the call too.
+  ///
   /// - Parameter route: the one whose address was called.
-  /// - Throws: `EventRefusal` for a call that is not authentic or not understood; nothing of it is stored.
+  /// - Throws: `EventRefusal` for a call that is not authentic or not understood; nothing of it is stored. The error of
+  ///   an event that could not be stored, after all others are.
   package func receive(_ inbound: InboundEvent, through route: String) async throws -> ReceivedEvents {
     guard let acquirer = routes[route] else { throw EventRefusal.notExpected }
     let batch = try acquirer.readEvents(inbound)
-    var verdicts: [InboxVerdict] = []
-    for event in batch.events { verdicts.append(try await receive(event, through: route)) }
-    return ReceivedEvents(verdicts: verdicts, acknowledgement: batch.acknowledgement)
+    let siblings = routes.siblings(of: route).map(\.capabilities)
+    var received = ReceivedEvents(batch)
+    var owners: Set<String> = []
+    for account in batch.otherAccounts {
+      let owner = siblings.first { $0.eventAccounts.contains(account) }
+      if let owner { owners.insert(owner.route) } else { received.passedOver += 1 }
+    }
+    var failure: (any Error)?
+    func receive(_ events: [AcquirerEvent], through route: String) async -> Set<String> {
+      var others: Set<String> = []
+      for event in events {
+        do {
+          if let owner = try await owner(of: event, beside: route) {
+            others.insert(owner)
+          } else {
+            received.verdicts.append(try await self.receive(event, through: route))
+          }
+        } catch { failure = failure ?? error }
+      }
+      return others
+    }
+    owners.formUnion(await receive(batch.events, through: route))
+    for owner in owners {
+      let theirs = try? routes[owner]?.readEvents(inbound)
+      received.refusal = received.refusal ?? (theirs == nil ? .ofAnotherRoute : theirs?.refusal)
+      _ = await receive(theirs?.events ?? [], through: owner)
+    }
+    if let failure { throw failure }
+    return received
+  }
+
+  /// The route whose payment the event is about, where that is another one of the same connector.
+  private func owner(of event: AcquirerEvent, beside route: String) async throws -> String? {
+    let siblings = routes.siblings(of: route).map(\.capabilities.route)
+    guard !siblings.isEmpty else { return nil }
+    let owner: String? =
+      switch event.subject {
+      case .operation(let ours), .reversal(of: let ours, called: _): try await journal.route(of: ours)
+      case .acquirerOperation(let name), .authorization(let name), .operationOfAnyone(called: _, of: let name, _):
+        try await journal.route(ofOperationCalled: name, among: [route] + siblings)
+      }
+    return owner.flatMap { siblings.contains($0) ? $0 : nil }
   }
 
   private func receive(_ event: AcquirerEvent, through route: String) async throws -> InboxVerdict {
@@ -51,10 +94,18 @@ extension PaymentGateway {
 
 /// What became of the events of one call.
 package struct ReceivedEvents: Sendable, Hashable {
-  /// In the order of the events.
-  package let verdicts: [InboxVerdict]
+  /// In the order of the events, those of another route last.
+  package fileprivate(set) var verdicts: [InboxVerdict] = []
+  /// How many items of the call say nothing of our money.
+  package fileprivate(set) var passedOver: Int
+  /// Why the call has to come again: an item of it could not be read.
+  package fileprivate(set) var refusal: EventRefusal?
   /// The answer that the provider expects, once none of the events has to come again.
   package let acknowledgement: Acknowledgement
+
+  fileprivate init(_ batch: EventBatch) {
+    (passedOver, refusal, acknowledgement) = (batch.passedOver, batch.refusal, batch.acknowledgement)
+  }
 
   /// Whether one of the events has to come again: an earlier one is missing.
   package var isEarly: Bool {

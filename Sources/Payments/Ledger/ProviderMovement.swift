@@ -47,6 +47,18 @@ extension Journal {
     }
   }
 
+  /// The route of an operation of ours.
+  package func route(of operation: AttemptReference) async throws -> String? {
+    try await database.read { try Operations.find(operation, in: $0)?.attempt.route }
+  }
+
+  /// The first of the routes whose acquirer calls an operation of ours by this name.
+  package func route(ofOperationCalled name: String, among routes: [String]) async throws -> String? {
+    try await database.read { store in
+      try routes.first { try Operations.reference(called: name, through: $0, in: store) != nil }
+    }
+  }
+
   /// The reversal of an authorization that an acquirer calls by this name.
   ///
   /// Where the answer that gave the name was lost, what is done is the answer to the newest reversal.

@@ -28,6 +28,12 @@ package struct RouteTable: Sendable {
 
   package var names: [String] { routes.map(\.name) }
 
+  /// The other routes of the same connector.
+  package func siblings(of route: String) -> [Acquirer] {
+    guard let connector = self[route]?.capabilities.name else { return [] }
+    return routes.map(\.acquirer).filter { $0.capabilities.name == connector && $0.capabilities.route != route }
+  }
+
   /// Whether some route takes this kind of credential.
   package func takes(_ instrument: AcquirerCapabilities.Instrument) -> Bool {
     routes.contains { $0.acquirer.capabilities.instruments.contains(instrument) }

@@ -5,6 +5,7 @@ import HTTPTransport
 import HTTPTypes
 import Hummingbird
 import Ledger
+import Logging
 import NIOCore
 import TenderPayments
 
@@ -12,7 +13,7 @@ import TenderPayments
 /// `/acquirers/{connector}/{account}/events` for a route with an account's name.
 ///
 /// Acknowledges an authentic event even if it changes nothing. An event that arrives before an earlier one gets 503, so
-/// that the sender repeats it.
+/// that the sender repeats it. One that is about money and cannot be read is refused too, with an error in the log.
 struct EventController: Sendable {
   let gateway: PaymentGateway
   let clock: WallClock
@@ -26,11 +27,26 @@ struct EventController: Sendable {
     do {
       let received = try await gateway.receive(event, through: route)
       for verdict in received.verdicts { count(verdict.name, route) }
+      for _ in 0..<received.passedOver { count("passed_over", route) }
+      if let refusal = received.refusal { throw refusal }
       guard !received.isEarly else { throw Self.early }
       return Self.response(received.acknowledgement)
     } catch let refusal as EventRefusal {
       count(refusal.rawValue, route)
-      throw Problem(refusal == .unintelligible ? .badRequest : .unauthorized, refusal.rawValue, "\(refusal.reason).")
+      let problem = Problem(Self.status(refusal), refusal.rawValue, "\(refusal.reason).")
+      if problem.status == .badRequest {
+        context.logger.error(
+          "an event of a provider waits until it can be read",
+          metadata: ["route": .string(route), "reason": .string(refusal.rawValue)])
+      }
+      throw problem
+    }
+  }
+
+  private static func status(_ refusal: EventRefusal) -> HTTPResponse.Status {
+    switch refusal {
+    case .notExpected, .notAuthentic: .unauthorized
+    case .unintelligible, .ofAnotherRoute: .badRequest
     }
   }
 

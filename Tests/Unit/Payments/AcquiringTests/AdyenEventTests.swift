@@ -101,13 +101,42 @@ import Testing
     #expect(throws: EventRefusal.notAuthentic) { try Self.read("[accepted]") }
   }
 
-  @Test func `an event of the live platform or of another merchant account is foreign`() throws {
-    for live in ["true", "", true] as [JSONValue] {
+  @Test func `an event of the live platform or of another merchant account is not the route's`() throws {
+    for live in ["", true] as [JSONValue] {
       #expect(throws: EventRefusal.notAuthentic) { try Self.read([Self.item], live: live) }
     }
+    let live = try Self.read([Self.item, Self.item], live: "true")
+    #expect(live.events.isEmpty && live.passedOver == 2)
+    let batch = try Self.read([Self.item(["merchantAccountCode": "AnotherShop"]), Self.item])
+    #expect(batch.events.count == 1 && batch.otherAccounts == ["AnotherShop"] && batch.passedOver == 0)
+    let other = String(repeating: "0C", count: 32)
     #expect(throws: EventRefusal.notAuthentic) {
-      try Self.read([Self.item(["merchantAccountCode": "AnotherShop"])])
+      try Self.read([Self.item(["merchantAccountCode": "AnotherShop"])], key: other)
     }
+  }
+
+  /// As the webhook's page sends it.
+  @Test(arguments: ["test_AUTHORISATION_1", "test_CAPTURE_1", "test_REFUND_1"])
+  func `a test of the webhook is acknowledged and says nothing`(name: String) throws {
+    let test = Self.item(["pspReference": .string(name), "originalReference": "test_AUTHORISATION_1"])
+    let batch = try Self.read([test])
+    #expect(batch.events.isEmpty && batch.passedOver == 1 && batch.acknowledgement.body == "[accepted]")
+    #expect(throws: EventRefusal.notAuthentic) { try Self.read([test], key: String(repeating: "0C", count: 32)) }
+  }
+
+  @Test func `an item that cannot be read keeps none of the others back, and the call is refused`() throws {
+    let unread = Self.item(["merchantReference": "", "pspReference": "QFQTPCQ8HXSKGK82"])
+    let report = Self.item(["eventCode": "REPORT_AVAILABLE"])
+    for items in [[unread, Self.item, report], [Self.item, report, unread]] {
+      let batch = try Self.read(items)
+      #expect(batch.events.map(\.id) == ["AUTHORISATION:NC6HT9CRT65ZGN82:true"])
+      #expect(batch.passedOver == 1 && batch.refusal == .unintelligible)
+    }
+  }
+
+  @Test func `an item without an amount says nothing of money, or is refused`() throws {
+    #expect(try Self.read([Self.item(["amount": nil, "eventCode": "REPORT_AVAILABLE"])]).passedOver == 1)
+    #expect(throws: EventRefusal.unintelligible) { try Self.read([Self.item(["amount": nil])]) }
   }
 
   @Test func `one item that is not authentic spoils the batch`() throws {
@@ -189,7 +218,7 @@ import Testing
   @Test(arguments: ["REPORT_AVAILABLE", "NOTIFICATION_OF_CHARGEBACK", "NOTIFICATION_OF_FRAUD", "TOMORROWS_EVENT"])
   func `an event about no money is acknowledged and says nothing`(code: String) throws {
     let batch = try Self.read([Self.item(["eventCode": .string(code)])])
-    #expect(batch.events.isEmpty && batch.acknowledgement.body == "[accepted]")
+    #expect(batch.events.isEmpty && batch.passedOver == 1 && batch.acknowledgement.body == "[accepted]")
   }
 
   @Test(

@@ -14,18 +14,28 @@ import Testing
     return settings
   }()
 
-  private func read(_ body: String) throws(EventRefusal) -> [AcquirerEvent] {
-    try acquirer.readEvents(InboundEvent(headers: [], body: Array(body.utf8), arrivedAt: Timestamp(seconds: 0))).events
+  private func batch(_ body: String) throws(EventRefusal) -> EventBatch {
+    try acquirer.readEvents(InboundEvent(headers: [], body: Array(body.utf8), arrivedAt: Timestamp(seconds: 0)))
   }
 
+  private func read(_ body: String) throws(EventRefusal) -> [AcquirerEvent] { try batch(body).events }
+
   private func read(_ signature: String, _ payload: String) throws(EventRefusal) -> [AcquirerEvent] {
-    try read("bt_signature=\(Self.escaped(signature))&bt_payload=\(Self.escaped(payload))")
+    try read(Self.form(signature, payload))
+  }
+
+  private static func form(_ signature: String, _ payload: String) -> String {
+    "bt_signature=\(escaped(signature))&bt_payload=\(escaped(payload))"
   }
 
   /// Signs as Braintree does.
   private func receive(_ notification: String, key: String = "priv") throws(EventRefusal) -> [AcquirerEvent] {
+    try batch(of: notification, key: key).events
+  }
+
+  private func batch(of notification: String, key: String = "priv") throws(EventRefusal) -> EventBatch {
     let payload = Base64.encode(Array(notification.utf8)) + "\n"
-    return try read("pub|" + Self.signature(payload, key), payload)
+    return try batch(Self.form("pub|" + Self.signature(payload, key), payload))
   }
 
   private static func signature(_ text: String, _ key: String) -> String {
@@ -82,13 +92,18 @@ import Testing
 
   @Test(arguments: ["check", "disbursement", "transaction_disbursed", "dispute_disputed", "something_new"])
   func `a kind that says nothing of a payment's money is acknowledged`(kind: String) throws {
-    #expect(try receive(notification(kind, "<x/>")) == [])
+    #expect(try batch(of: notification(kind, "<x/>")) == .nothing)
+  }
+
+  @Test func `a notification of another merchant is not the route's`() throws {
+    let settled = notification("transaction_settled", transaction(), merchant: "m2")
+    #expect(try batch(of: settled) == .of("m2"))
   }
 
   @Test func `what is authentic and not of Braintree's form is not understood`() throws {
     for text in [
       notification("transaction_settled", ""), notification("transaction_settled", "<transaction/>"),
-      notification("transaction_settled", transaction(), merchant: "m2"), "<notification/>", "not XML",
+      "<notification/>", "not XML",
       notification("transaction_settled", transaction().replacing("30.00", with: "-30.00")),
       notification("transaction_settled", transaction().replacing("EUR", with: "XXX")),
       notification("transaction_settled", transaction(status: "authorized")),

@@ -156,6 +156,9 @@ import Testing
   @Test(arguments: ["payment_pending", "payment_capture_pending", "card_verified", "payout_paid", "something_new"])
   func `an event that says nothing of money is acknowledged and left`(type: String) throws {
     #expect(try Self.read(Self.event(type)).isEmpty)
+    #expect(try Self.read(Self.event(type, ["id": "evt_#1", "reference": .null])).isEmpty)
+    let body = Array("{\"type\":\"\(type)\"}".utf8)
+    #expect(try Self.read(body, [Self.signature(body)]) == .nothing)
   }
 
   @Test func `events come lost, twice and out of order, altered ones come again`() async throws {

@@ -53,8 +53,12 @@ import Testing
   }
 
   private static func read(_ event: JSONValue, connected: [String] = []) throws -> [AcquirerEvent] {
+    try batch(event, connected: connected).events
+  }
+
+  private static func batch(_ event: JSONValue, connected: [String] = []) throws -> EventBatch {
     let body = event.serialized()
-    return try read(body, "t=\(now),v1=\(code(body, "whsec_one"))", connected: connected).events
+    return try read(body, "t=\(now),v1=\(code(body, "whsec_one"))", connected: connected)
   }
 
   @Test func `an authorization's event is its answer, by our reference`() throws {
@@ -183,21 +187,63 @@ import Testing
     #expect(throws: EventRefusal.notAuthentic) { _ = try Self.read(body + [0x20], both, secrets: ["whsec_old"]) }
   }
 
-  @Test func `an event of live mode or of another account is foreign`() throws {
+  @Test func `an event of live mode or of another account is not the route's`() throws {
     let object = JSONValue.object(Self.intent)
-    for more in [["livemode": true], ["account": "acct_foreign"]] as [[String: JSONValue]] {
-      #expect(throws: EventRefusal.notAuthentic) {
-        _ = try Self.read(Self.event("payment_intent.succeeded", object, more: more))
-      }
+    func batch(_ more: [String: JSONValue], connected: [String] = []) throws -> EventBatch {
+      try Self.batch(Self.event("payment_intent.succeeded", object, more: more), connected: connected)
     }
-    let theirs = Self.event("payment_intent.succeeded", object, more: ["account": "acct_one"])
-    #expect(try Self.read(theirs, connected: ["acct_one"]).count == 1)
-    #expect(throws: EventRefusal.notAuthentic) {
-      _ = try Self.read(Self.event("payment_intent.succeeded", object), connected: ["acct_one"])
-    }
+    #expect(try batch(["livemode": true]) == .nothing)
+    #expect(try batch(["account": "acct_foreign"]) == .of("acct_foreign"))
+    #expect(try batch(["account": "acct_one"], connected: ["acct_one"]).events.count == 1)
+    #expect(try batch([:], connected: ["acct_one"]) == .of(""))
   }
 
-  @Test(arguments: [#"{"livemode":false}"#, #"{"object":"event","livemode":false,"type":"payment_intent.succeeded"}"#])
+  @Test(arguments: ["v2.core.event_destination.ping", "v1.billing.meter.no_meter_found"])
+  func `a ping and a thin event about no money are acknowledged`(type: String) throws {
+    let event: JSONValue = [
+      "id": "evt_test_1", "object": "v2.core.event", "type": .string(type), "created": "2026-11-23T08:00:00.000Z",
+      "livemode": false, "related_object": .null, "reason": .null, "context": .null,
+    ]
+    #expect(try Self.batch(event) == .nothing)
+  }
+
+  /// The destination sends snapshots of other kinds: Tender does not ask for what a thin event names.
+  @Test func `a thin event about a payment's money is refused`() throws {
+    let event: JSONValue = [
+      "id": "evt_test_1", "object": "v2.core.event", "type": "v1.payment_intent.succeeded", "livemode": false,
+      "related_object": ["id": "pi_1", "type": "payment_intent", "url": "/v1/payment_intents/pi_1"],
+    ]
+    #expect(throws: EventRefusal.unintelligible) { try Self.batch(event) }
+  }
+
+  /// As in versions of the API before 2017-05-25. Whether a cancel is ours it does not say.
+  @Test func `an event whose request is a text is read, where the request does not matter`() throws {
+    let held = Self.event(
+      "payment_intent.amount_capturable_updated", .object(Self.intent), more: ["request": "req_1"])
+    #expect(try Self.read(held).map(\.id) == ["authorized:pi_1"])
+    #expect(try Self.batch(Self.event("customer.created", [:], more: ["request": "req_1"])) == .nothing)
+    let canceled = Self.event(
+      "payment_intent.canceled", Self.intent(["status": "canceled"]), more: ["request": "req_1"])
+    #expect(throws: EventRefusal.unintelligible) { try Self.batch(canceled) }
+  }
+
+  @Test func `a refund of ours in no currency is refused, another program's says nothing`() throws {
+    func refund(_ metadata: JSONValue) -> JSONValue {
+      Self.event(
+        "refund.updated",
+        [
+          "id": "re_1", "object": "refund", "amount": 300, "created": 1_799_999_990, "currency": "usdc",
+          "metadata": metadata, "payment_intent": "pi_1", "status": "succeeded",
+        ])
+    }
+    #expect(throws: EventRefusal.unintelligible) { try Self.batch(refund(["tender_reference": "F1"])) }
+    #expect(try Self.batch(refund([:])) == .nothing)
+  }
+
+  @Test(arguments: [
+    "[]", "ping", #"{"livemode":false}"#, #"{"object":"event","livemode":false,"type":"payment_intent.succeeded"}"#,
+    #"{"object":"event","type":"payment_intent.succeeded","data":{"object":{}}}"#,
+  ])
   func `an authentic call that is no event is not understood`(text: String) throws {
     let body = Array(text.utf8)
     #expect(throws: EventRefusal.unintelligible) {

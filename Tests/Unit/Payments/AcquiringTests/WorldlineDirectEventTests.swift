@@ -35,6 +35,13 @@ import Testing
     _ body: [UInt8], keyID: String = "HOOK1", secret: String = "secret-webhook-key", more: [HTTPField] = [],
     settings: WorldlineDirectSettings? = nil
   ) throws -> [AcquirerEvent] {
+    try batch(body, keyID: keyID, secret: secret, more: more, settings: settings).events
+  }
+
+  private func batch(
+    _ body: [UInt8], keyID: String = "HOOK1", secret: String = "secret-webhook-key", more: [HTTPField] = [],
+    settings: WorldlineDirectSettings? = nil
+  ) throws -> EventBatch {
     let headers = [
       HTTPField("x-gcs-keyid", keyID),
       HTTPField("x-gcs-signature", WebhookSignature(secret: secret).signature(of: body)),
@@ -42,7 +49,7 @@ import Testing
     let acquirer = Acquirer.worldlineDirect(
       try settings ?? WorldlineDirectVisit.settings(.test),
       http: HTTPSender { _, _ throws(TransportError) in throw .timedOut })
-    return try acquirer.readEvents(InboundEvent(headers: headers + more, body: body, arrivedAt: Self.time)).events
+    return try acquirer.readEvents(InboundEvent(headers: headers + more, body: body, arrivedAt: Self.time))
   }
 
   private func read(_ event: DirectEvent) throws -> [AcquirerEvent] { try read(try DirectJSON.bytes(event)) }
@@ -143,8 +150,21 @@ import Testing
     #expect(throws: EventRefusal.notAuthentic) {
       try acquirer.readEvents(InboundEvent(headers: altered, body: body + [0x20], arrivedAt: Self.time))
     }
-    let foreign = try DirectJSON.bytes(event(payment(.pendingCapture), merchant: "Other"))
-    #expect(throws: EventRefusal.notAuthentic) { try read(foreign) }
+  }
+
+  @Test func `of another merchant is not the route's`() throws {
+    #expect(try batch(DirectJSON.bytes(event(payment(.pendingCapture), merchant: "Other"))) == .of("Other"))
+  }
+
+  @Test(arguments: ["payment.test", "payout.created", "token.created", "paymentlink.paid"])
+  func `of a kind that is not about money is passed over, whatever its members are`(type: String) throws {
+    let text = #"{"apiVersion":"v1","id":"e1","merchantId":"Shop","type":"\#(type)","payment":"none"}"#
+    #expect(try batch(Array(text.utf8)) == .nothing)
+  }
+
+  @Test(arguments: ["payment.captured", "refund.refund_requested"])
+  func `about money without its payment or refund is refused`(type: String) throws {
+    #expect(throws: EventRefusal.unintelligible) { try read(DirectEvent(id: "e1", type, of: "Shop", at: Self.time)) }
   }
 
   @Test func `that is authentic and cannot be read is unintelligible`() throws {

@@ -64,4 +64,26 @@ import Testing
       InboundEvent(headers: [], body: [], arrivedAt: shop.clock.now), through: "fake")
     #expect(try await shop.gateway.payment(payment.id)?.authorized == 1200)
   }
+
+  @Test func `keep none of a call's events back for another that they cannot count`() throws {
+    let capabilities = AcquirerCapabilities(
+      name: "fake", instruments: [.network], idempotency: .none, inquiry: true, reversal: true,
+      settleHorizon: .seconds(10), exponent: { $0 == .euro ? 0 : nil })
+    let yen = Amount(minorUnits: 5, currency: try #require(Currency(code: "JPY")))
+    @Sendable func event(_ id: String, _ amount: Amount) -> AcquirerEvent {
+      AcquirerEvent(id: id, subject: .authorization("A"), amount: amount, content: .movement(.refund))
+    }
+    var speaking = FakeAcquirer(capabilities).acquirer
+    speaking.readEvents = { _ in
+      var batch = EventBatch(events: [event("1", .eur(12)), event("2", yen), event("3", .eur(3))])
+      (batch.passedOver, batch.otherAccounts) = (2, ["Another"])
+      return batch
+    }
+    let call = InboundEvent(headers: [], body: [], arrivedAt: Timestamp(seconds: 0))
+    let batch = try speaking.convertingAmounts().readEvents(call)
+    #expect(batch.events.map(\.amount) == [.eur(1200), .eur(300)] && batch.refusal == .unintelligible)
+    #expect(batch.passedOver == 2 && batch.otherAccounts == ["Another"])
+    speaking.readEvents = { _ in EventBatch(events: [event("2", yen)]) }
+    #expect(throws: EventRefusal.unintelligible) { try speaking.convertingAmounts().readEvents(call) }
+  }
 }

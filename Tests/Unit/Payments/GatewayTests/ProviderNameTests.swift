@@ -82,6 +82,39 @@ import Testing
     }
   }
 
+  /// A company's webhook: it calls the address of one route with the events of every account.
+  @Test(arguments: [true, false], [true, false])
+  func `about a payment of another route is received through that one, or refused, and never swallowed`(
+    isSigned: Bool, isNamedByAccount: Bool
+  ) async throws {
+    let shop = try await Shop()
+    let payment = try await shop.gateway.authorize(Shop.order(), with: shop.token())
+    let name = try #require(try await shop.journal.operations(of: payment.id).first?.acquirerReference)
+    let taken = AcquirerEvent(
+      id: "e1", subject: .authorization(name), amount: .eur(500), content: .movement(.capture), name: "C-1")
+    var (own, company) = (shop.fake.acquirer, shop.fake.acquirer)
+    (own.capabilities.eventAccounts, company.capabilities.account) = (["Own"], "company")
+    own.readEvents = { _ throws(EventRefusal) in
+      guard isSigned else { throw .notAuthentic }
+      return EventBatch(events: [taken])
+    }
+    company.readEvents = { _ in
+      guard isNamedByAccount else { return EventBatch(events: [taken]) }
+      var batch = EventBatch(events: [])
+      batch.otherAccounts = ["Own", "Stranger"]
+      return batch
+    }
+    let gateway = PaymentGateway(
+      opener: shop.opener, journal: shop.journal,
+      routes: RouteTable([ConfiguredRoute(company), ConfiguredRoute(own)]))
+    let received = try await gateway.receive(
+      InboundEvent(headers: [], body: [], arrivedAt: shop.clock.now), through: "fake/company")
+    #expect(received.verdicts.map(\.name) == (isSigned ? ["applied"] : []))
+    #expect(received.refusal == (isSigned ? nil : .ofAnotherRoute))
+    #expect(received.passedOver == (isNamedByAccount ? 1 : 0))
+    #expect(try await shop.gateway.payment(payment.id)?.captured == (isSigned ? 500 : 0))
+  }
+
   @Test func `about money that we did not move is booked once, and told to the merchant`() async throws {
     let shop = try await Shop()
     let order = Shop.order(capture: .immediate)

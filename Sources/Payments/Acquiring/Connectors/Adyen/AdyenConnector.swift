@@ -39,6 +39,8 @@ struct AdyenConnector: Sendable {
       settleHorizon: .seconds(120), holdLifetime: .seconds(7 * 86_400), exponent: exponent,
       merchantAccount: { _ in settings.merchantAccounts[0] })
     capabilities.verifiesCards = true
+    capabilities.namesAuthorizationType = true
+    capabilities.eventAccounts = Set(settings.merchantAccounts)
     capabilities.merchantAccounts = settings.merchantAccounts.map { AcquirerCapabilities.MerchantAccount($0) }
     return capabilities
   }

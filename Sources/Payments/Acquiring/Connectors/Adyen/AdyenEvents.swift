@@ -10,45 +10,49 @@ enum AdyenEvents {
 
   static func read(_ event: InboundEvent, _ settings: AdyenSettings) throws(EventRefusal) -> EventBatch {
     guard let root = try? JSONField(JSONReader.read(event.body)), let live = try? root.member("live").string,
-      let fields = try? root.member("notificationItems").array, !fields.isEmpty,
-      live == (settings.isLive ? "true" : "false")
+      let fields = try? root.member("notificationItems").array, !fields.isEmpty, ["true", "false"].contains(live)
     else { throw .notAuthentic }
     // All of them are authentic before the first one is read.
     var items: [AdyenItem] = []
     for field in fields { items.append(try AdyenItem.authentic(field, settings)) }
-    var events: [AcquirerEvent] = []
-    for item in items {
-      if let event = try item.event { events.append(event) }
+    var batch = EventBatch(events: [], acknowledgement: acknowledgement)
+    guard live == (settings.isLive ? "true" : "false") else {
+      batch.passedOver = items.count
+      return batch
     }
-    return EventBatch(events: events, acknowledgement: acknowledgement)
+    batch.otherAccounts = items.map(\.account).filter { !settings.merchantAccounts.contains($0) }
+    return try batch.reading(items.filter { settings.merchantAccounts.contains($0.account) }) {
+      item throws(EventRefusal) in try item.event
+    }
   }
 }
 
-/// A `NotificationRequestItem` that Adyen has signed and that is about one of our merchant accounts.
+/// A `NotificationRequestItem` that Adyen has signed.
 private struct AdyenItem {
+  let account: String
   let code: String
   let isSuccess: Bool
   let pspReference: String
   /// Adyen's name of the payment, in events about what came after it.
   let originalReference: String?
   let merchantReference: String
-  let value: Int64
-  let currency: String
+  /// Nil in items that are about no money.
+  let value: Int64?
+  let currency: String?
   let reason: String
   let additionalData: JSONField
 
   static func authentic(_ field: JSONField, _ settings: AdyenSettings) throws(EventRefusal) -> AdyenItem {
-    guard let fields = try? field.member("NotificationRequestItem"),
-      let account = try? fields.member("merchantAccountCode").string, settings.merchantAccounts.contains(account),
-      let item = try? AdyenItem(fields), let signature = try? item.additionalData.member("hmacSignature").string,
+    guard let fields = try? field.member("NotificationRequestItem"), let item = try? AdyenItem(fields),
+      let signature = try? item.additionalData.member("hmacSignature").string,
       let code = Base64.decode(signature)
     else { throw .notAuthentic }
-    let text = item.signedText(account)
-    guard settings.hmacKeys.contains(where: { $0.signed(text, as: code) }) else { throw .notAuthentic }
+    guard settings.hmacKeys.contains(where: { $0.signed(item.signedText, as: code) }) else { throw .notAuthentic }
     return item
   }
 
   private init(_ fields: JSONField) throws(JSONError) {
+    account = try fields.member("merchantAccountCode").string
     code = try fields.member("eventCode").string
     let success = try fields.member("success")
     guard ["true", "false"].contains(try success.string) else {
@@ -58,24 +62,29 @@ private struct AdyenItem {
     pspReference = try fields.member("pspReference").string
     originalReference = try fields.memberIfPresent("originalReference")?.string
     merchantReference = try fields.memberIfPresent("merchantReference")?.string ?? ""
-    value = try fields.member("amount").member("value").integer
-    currency = try fields.member("amount").member("currency").string
+    let amount = try fields.memberIfPresent("amount")
+    value = try amount?.memberIfPresent("value")?.integer
+    currency = try amount?.memberIfPresent("currency")?.string
     reason = try fields.memberIfPresent("reason")?.string ?? ""
     additionalData = try fields.member("additionalData")
   }
 
-  private func signedText(_ account: String) -> String {
+  /// What is missing is empty.
+  private var signedText: String {
     [
-      pspReference, originalReference ?? "", account, merchantReference, "\(value)", currency, code,
-      isSuccess ? "true" : "false",
+      pspReference, originalReference ?? "", account, merchantReference, value.map { "\($0)" } ?? "", currency ?? "",
+      code, isSuccess ? "true" : "false",
     ].joined(separator: ":")
   }
+
+  /// Whether a person has sent it from the webhook's page: `test_AUTHORISATION_1`. Adyen's names have no underscore.
+  private var isTest: Bool { pspReference.hasPrefix("test_") }
 
   /// Nil for what says nothing about money.
   var event: AcquirerEvent? {
     get throws(EventRefusal) {
-      guard let (subject, content) = try meaning else { return nil }
-      guard let currency = Currency(code: currency), currency.isMoney,
+      guard !isTest, let (subject, content) = try meaning else { return nil }
+      guard let value, let currency = currency.flatMap({ Currency(code: $0) }), currency.isMoney,
         let amount = Amount(received: value, currency: currency), !amount.isNegative
       else { throw .unintelligible }
       // Adyen sends an event again with the same three values.

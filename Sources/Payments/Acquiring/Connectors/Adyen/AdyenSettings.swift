@@ -19,7 +19,7 @@ package struct AdyenSettings: Sendable {
   package let apiKey: AdyenAPIKey
   /// Any of them may have signed an event, so that a key can be replaced.
   package let hmacKeys: [AdyenHMACKey]
-  /// The first one is used where a payment names none. Events of any other account are not believed.
+  /// The first one is used where a payment names none. Events of any other account are not the route's.
   package let merchantAccounts: [String]
   /// Adyen demands the address of a page to which shoppers return from a redirect, although Apple Pay has none.
   package let returnURL: String

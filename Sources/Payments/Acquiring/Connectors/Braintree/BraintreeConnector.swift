@@ -44,6 +44,7 @@ struct BraintreeConnector: Sendable {
       merchantAccount: { settings.merchantAccounts[$0] })
     capabilities.merchantAccounts = settings.accounts
     capabilities.namesNetworks = true
+    capabilities.eventAccounts = [settings.merchantID]
     return capabilities
   }
 

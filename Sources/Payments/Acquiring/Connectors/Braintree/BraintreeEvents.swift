@@ -15,9 +15,9 @@ struct BraintreeEvents: Sendable {
     else { throw .notAuthentic }
     let text = payload.filter { $0 != "\n" && $0 != "\r\n" }
     guard let bytes = Base64.decode(text), let document = try? BraintreeXML.read(bytes),
-      let events = try? events(document)
+      let batch = try? batch(document)
     else { throw .unintelligible }
-    return EventBatch(events: events)
+    return batch
   }
 
   /// `bt_challenge` of the address: 20 to 32 hexadecimal digits, signed with the private key.
@@ -81,13 +81,18 @@ struct BraintreeEvents: Sendable {
 }
 
 extension BraintreeEvents {
-  /// None for a kind that says nothing of money of one payment: a check, a disbursement, a dispute's paperwork.
-  private func events(_ document: BraintreeXML) throws(BraintreeXMLError) -> [AcquirerEvent] {
+  private func batch(_ document: BraintreeXML) throws(BraintreeXMLError) -> EventBatch {
     guard document.name == "notification" else { throw BraintreeXMLError("not a notification") }
-    if let merchant = try document.textIfPresent("source-merchant-id"), merchant != settings.merchantID {
-      throw BraintreeXMLError("of another merchant")
-    }
     let kind = try document.text("kind")
+    if let merchant = try document.textIfPresent("source-merchant-id"), merchant != settings.merchantID {
+      return .of(merchant)
+    }
+    let events = try events(kind, document)
+    return events.isEmpty ? .nothing : EventBatch(events: events)
+  }
+
+  /// None for a kind that says nothing of money of one payment: a check, a disbursement, a dispute's paperwork.
+  private func events(_ kind: String, _ document: BraintreeXML) throws(BraintreeXMLError) -> [AcquirerEvent] {
     switch kind {
     case "transaction_settled", "transaction_settlement_declined", "refund_failed":
       return try transactionEvent(kind, try document.child("subject").child("transaction"))

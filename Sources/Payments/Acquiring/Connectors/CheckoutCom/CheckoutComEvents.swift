@@ -9,14 +9,14 @@ enum CheckoutComEvents {
     guard settings.workflow.isAuthentic(event) else { throw .notAuthentic }
     do throws(JSONError) {
       let root = JSONField(try JSONReader.read(event.body))
-      return EventBatch(events: try read(root).map { [$0] } ?? [])
+      return try read(root).map { EventBatch(events: [$0]) } ?? .nothing
     } catch { throw .unintelligible }
   }
 
   /// Nil for what says nothing about money.
   private static func read(_ root: JSONField) throws(JSONError) -> AcquirerEvent? {
-    let (id, type) = (try CheckoutComAnswers.name(root.member("id")), try root.member("type").string)
-    guard let meaning = meanings[type] else { return nil }
+    guard let meaning = meanings[try root.member("type").string] else { return nil }
+    let id = try CheckoutComAnswers.name(root.member("id"))
     let data = try root.member("data")
     switch meaning {
     case .authorization(let isApproved): return try authorization(id, data, isApproved)

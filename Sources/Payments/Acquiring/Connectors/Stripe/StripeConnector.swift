@@ -75,6 +75,7 @@ struct StripeConnector: Sendable {
       settleHorizon: .seconds(300), holdLifetime: .seconds(7 * 86_400), exponent: exponent,
       merchantAccount: { _ in settings.connectedAccounts.first })
     capabilities.namesNetworks = true
+    capabilities.eventAccounts = settings.eventAccounts
     return capabilities
   }
 

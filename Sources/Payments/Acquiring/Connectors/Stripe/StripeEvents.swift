@@ -9,21 +9,25 @@ enum StripeEvents {
   static let tolerance: Duration = .seconds(300)
 
   static func read(_ event: InboundEvent, _ settings: StripeSettings) throws(EventRefusal) -> EventBatch {
-    guard isAuthentic(event, settings), let root = try? JSONField(JSONReader.read(event.body)) else {
-      throw .notAuthentic
-    }
+    guard isAuthentic(event, settings) else { throw .notAuthentic }
     do throws(JSONError) {
-      let events = try isOurs(root, settings) ? StripeEvent(root).events : nil
-      if let events { return EventBatch(events: events) }
+      return try read(JSONField(JSONReader.read(event.body)), settings)
     } catch { throw .unintelligible }
-    throw .notAuthentic
   }
 
-  /// Of our mode, and of an account that this route acts for: the key's own has no name in events.
-  private static func isOurs(_ root: JSONField, _ settings: StripeSettings) throws(JSONError) -> Bool {
-    let (live, account) = (try root.member("livemode").bool, try root.memberIfPresent("account")?.string)
-    guard live == settings.isLive else { return false }
-    return account.map(settings.connectedAccounts.contains) ?? settings.connectedAccounts.isEmpty
+  private static func read(_ root: JSONField, _ settings: StripeSettings) throws(JSONError) -> EventBatch {
+    let (object, type) = (try root.member("object").string, try root.member("type").string)
+    switch object {
+    case "event": break
+    // A thin event, or the ping of a destination. What is about our money must come with its object.
+    case "v2.core.event" where !StripeEvent.isAboutMoney(type.trimmingPrefix("v1.")): return .nothing
+    default: throw JSONError(.invalid, path: root.path, "not an event with its object")
+    }
+    guard StripeEvent.isAboutMoney(type), try root.member("livemode").bool == settings.isLive else { return .nothing }
+    let account = try root.memberIfPresent("account")?.string ?? ""
+    guard settings.eventAccounts.contains(account) else { return .of(account) }
+    let events = try StripeEvent(root).events
+    return events.isEmpty ? .nothing : EventBatch(events: events)
   }
 
   private static func isAuthentic(_ event: InboundEvent, _ settings: StripeSettings) -> Bool {
@@ -55,33 +59,51 @@ private struct StripeSignature {
 
 /// An authentic event.
 private struct StripeEvent {
-  let type: String
-  let object: JSONField
-  /// The operation of ours whose call brought it about; nil for what a person or Stripe itself did.
-  let cause: (operation: StripeOperation, reference: AttemptReference)?
+  private let meaning: Meaning?
+  private let object: JSONField
+  private let request: JSONField?
 
   init(_ root: JSONField) throws(JSONError) {
-    guard try root.member("object").string == "event" else {
-      throw JSONError(.invalid, path: root.path, "not an event")
-    }
-    type = try root.member("type").string
+    meaning = Self.meanings[try root.member("type").string]
     object = try root.member("data").member("object")
-    cause = try root.memberIfPresent("request")?.memberIfPresent("idempotency_key").flatMap {
-      (key) throws(JSONError) in StripeOperation.read(try key.string)
-    }
+    request = try root.memberIfPresent("request")
   }
+
+  private enum Meaning {
+    case held, failed, canceled, refunded
+    case disputed(MoneyMovement)
+  }
+
+  private static let meanings: [String: Meaning] = [
+    "payment_intent.amount_capturable_updated": .held, "payment_intent.succeeded": .held,
+    "payment_intent.payment_failed": .failed, "payment_intent.canceled": .canceled,
+    "refund.created": .refunded, "refund.updated": .refunded, "refund.failed": .refunded,
+    "charge.dispute.funds_withdrawn": .disputed(.chargeback),
+    "charge.dispute.funds_reinstated": .disputed(.chargebackReversed),
+  ]
+
+  static func isAboutMoney(_ type: some StringProtocol) -> Bool { meanings[String(type)] != nil }
 
   /// None for what says nothing about money, and for intents of other programs on the same account.
   var events: [AcquirerEvent] {
     get throws(JSONError) {
-      switch type {
-      case "payment_intent.amount_capturable_updated", "payment_intent.succeeded": try held
-      case "payment_intent.payment_failed": try failed
-      case "payment_intent.canceled": try canceled
-      case "refund.created", "refund.updated", "refund.failed": try refunded
-      case "charge.dispute.funds_withdrawn": try disputed(.chargeback)
-      case "charge.dispute.funds_reinstated": try disputed(.chargebackReversed)
-      default: []
+      switch meaning {
+      case .held: try held
+      case .failed: try failed
+      case .canceled: try canceled
+      case .refunded: try refunded
+      case .disputed(let movement): try disputed(movement)
+      case nil: []
+      }
+    }
+  }
+
+  /// The operation of ours whose call brought it about; nil for what a person or Stripe itself did. In the oldest
+  /// versions of Stripe's API `request` is a text, which does not say.
+  private var cause: (operation: StripeOperation, reference: AttemptReference)? {
+    get throws(JSONError) {
+      try request?.memberIfPresent("idempotency_key").flatMap { (key) throws(JSONError) in
+        StripeOperation.read(try key.string)
       }
     }
   }
@@ -125,7 +147,7 @@ private struct StripeEvent {
     get throws(JSONError) {
       guard let intent = try StripeIntent.ours(object), let reference = intent.reference else { return [] }
       let released = intent.released
-      switch cause {
+      switch try cause {
       case (.void, let void)?:
         let approval = Approval(acquirerReference: intent.id)
         return [

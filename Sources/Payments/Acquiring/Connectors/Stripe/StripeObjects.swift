@@ -102,8 +102,9 @@ struct StripeRefund: Sendable {
     createdAt = Timestamp(seconds: try field.member("created").integer)
   }
 
-  /// Nil for a refund in what is no currency of ISO 4217's.
+  /// Nil for a refund of another program's in what is no currency of ISO 4217's.
   static func known(_ field: JSONField) throws(JSONError) -> StripeRefund? {
+    guard try field.stripeMetadata[StripeMessages.reference] == nil else { return try StripeRefund(field) }
     guard let currency = Currency(code: try field.member("currency").string.uppercased()), currency.isMoney else {
       return nil
     }

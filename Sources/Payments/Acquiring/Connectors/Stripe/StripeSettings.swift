@@ -18,7 +18,7 @@ package struct StripeSettings: Sendable {
   /// Any of them may have signed an event, so that a secret can be rolled.
   package let signingSecrets: [StripeSigningSecret]
   /// The accounts that a platform of Stripe Connect acts for, `acct_…`; none where the key's own account is paid. The
-  /// first one is used where a payment names none. Events of any other account are not believed.
+  /// first one is used where a payment names none. Events of any other account are not the route's.
   package let connectedAccounts: [String]
   /// Whether Stripe has enabled several captures of one authorization for this account.
   package let multicapture: Bool
@@ -50,6 +50,9 @@ package struct StripeSettings: Sendable {
   var baseURL: String {
     if case .simulated(let origin) = host { "\(origin)/v1" } else { "https://api.stripe.com/v1" }
   }
+
+  /// The accounts that this route acts for. The key's own has no name in events.
+  var eventAccounts: Set<String> { connectedAccounts.isEmpty ? [""] : Set(connectedAccounts) }
 
   /// What `livemode` says in answers and events.
   var isLive: Bool { host == .live }

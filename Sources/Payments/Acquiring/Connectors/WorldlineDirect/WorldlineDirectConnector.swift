@@ -40,6 +40,8 @@ struct WorldlineDirectConnector: Sendable {
       authorizationIdempotency: .reference(window: safeWindow), inquiry: false, reversal: false,
       settleHorizon: .seconds(300), holdLifetime: .seconds(86_400 * (isPreliminary ? 30 : 7)))
     capabilities.inquiryByName = true
+    capabilities.namesAuthorizationType = true
+    capabilities.eventAccounts = [settings.merchantID]
     return capabilities
   }
 

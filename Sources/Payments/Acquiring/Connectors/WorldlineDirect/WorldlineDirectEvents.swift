@@ -9,11 +9,20 @@ import TenderPayments
 enum WorldlineDirectEvents {
   static func read(_ event: InboundEvent, _ settings: WorldlineDirectSettings) throws(EventRefusal) -> EventBatch {
     guard isSigned(event, settings.webhookKeys) else { throw .notAuthentic }
+    guard let root = try? JSONField(JSONReader.read(event.body)), let type = try? root.member("type").string,
+      let merchant = try? root.member("merchantId").string
+    else { throw .unintelligible }
+    guard isAboutMoney(type) else { return .nothing }
+    guard merchant == settings.merchantID else { return .of(merchant) }
     guard let said = try? DirectJSON.read(DirectEvent.self, event.body), isVersion(said.apiVersion) else {
       throw .unintelligible
     }
-    guard said.merchantId == settings.merchantID else { throw .notAuthentic }
-    return EventBatch(events: try events(said))
+    return try Self.event(said).map { EventBatch(events: [$0]) } ?? .nothing
+  }
+
+  /// Other kinds are about payouts, links and tokens, or a person has sent them from the Merchant Portal.
+  private static func isAboutMoney(_ type: String) -> Bool {
+    type.hasPrefix("payment.") && type != "payment.test" || type.hasPrefix("refund.")
   }
 
   /// The headers of the key's id and of the signature stand there once, and that key has signed the bytes. Comparing
@@ -32,32 +41,30 @@ enum WorldlineDirectEvents {
 
   private static func isVersion(_ text: String) -> Bool { text == DirectEvent.version }
 
-  /// None for what says nothing about money.
-  private static func events(_ said: DirectEvent) throws(EventRefusal) -> [AcquirerEvent] {
-    if let payment = said.payment, said.type.hasPrefix("payment.") { return try events(said.id, payment) }
-    if let refund = said.refund, said.type.hasPrefix("refund.") {
-      let operation = WorldlineDirectEventOperation(
-        id: refund.id, state: WorldlineDirectAnswers.state(refund.statusOutput, refund.status),
-        amount: refund.refundOutput?.amountOfMoney,
-        reference: refund.refundOutput?.operationReferences?.merchantReference,
-        faults: refund.statusOutput.errors ?? [])
-      return try operation.event(said.id).map { [$0] } ?? []
-    }
-    return []
+  /// Nil for what does not end an operation.
+  private static func event(_ said: DirectEvent) throws(EventRefusal) -> AcquirerEvent? {
+    if let payment = said.payment, said.type.hasPrefix("payment.") { return try event(said.id, payment) }
+    guard let refund = said.refund, said.type.hasPrefix("refund.") else { throw .unintelligible }
+    let operation = WorldlineDirectEventOperation(
+      id: refund.id, state: WorldlineDirectAnswers.state(refund.statusOutput, refund.status),
+      amount: refund.refundOutput?.amountOfMoney,
+      reference: refund.refundOutput?.operationReferences?.merchantReference,
+      faults: refund.statusOutput.errors ?? [])
+    return try operation.event(said.id)
   }
 
-  private static func events(_ id: String, _ payment: DirectPayment) throws(EventRefusal) -> [AcquirerEvent] {
+  private static func event(_ id: String, _ payment: DirectPayment) throws(EventRefusal) -> AcquirerEvent? {
     guard let name = DirectPaymentID(payment.id) else { throw .unintelligible }
     guard name.operation == 0 else {
       // Without the operation's own amount the event says nothing of how much moved: an inquiry tells.
-      guard let own = payment.operationOutput, own.amountOfMoney != nil else { return [] }
+      guard let own = payment.operationOutput, own.amountOfMoney != nil else { return nil }
       let operation = WorldlineDirectEventOperation(
         id: payment.id, state: WorldlineDirectAnswers.state(payment.statusOutput, payment.status),
         amount: own.amountOfMoney, reference: own.operationReferences?.merchantReference,
         faults: payment.statusOutput.errors ?? [])
-      return try operation.event(id).map { [$0] } ?? []
+      return try operation.event(id)
     }
-    return try authorization(id, payment, name).map { [$0] } ?? []
+    return try authorization(id, payment, name)
   }
 
   /// An event about operation 0: the authorization, or its end by a person or by time.
