@@ -50,6 +50,9 @@ package struct SaleDetails: Sendable, Hashable {
   /// The card as the device names it, such as `Visa 0492`, and its network. Nothing signs them.
   package var cardName: String?
   package var cardNetwork: CardNetwork?
+  /// Of the payment token: `header.transactionId`, hexadecimal, and the name on the card, where Apple has sent one.
+  package var transactionID: String?
+  package var cardholderName: String?
   /// As the payment asks; nil for the route's usual. Sent where ``AcquirerCapabilities/namesAuthorizationType`` only.
   package var authorization: AuthorizationType?
 

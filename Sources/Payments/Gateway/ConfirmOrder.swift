@@ -13,7 +13,8 @@ package struct ConfirmedOrder: Sendable {
   let amountConfirmed: Bool
   /// As of ``RouteChoice/captureDelay``.
   let captureDelay: Duration?
-  private let sale: SaleDetails
+  /// Without what the route adds.
+  package let sale: SaleDetails
   private let merchant: MerchantSale
   /// The routes that the payment may take, the first choice first; never empty.
   let candidates: [Acquirer]
@@ -90,7 +91,8 @@ extension PaymentGateway {
     case .unsigned(let data):
       let payment = try opener.open(data, for: order.merchant, at: clock.now())
       try payment.confirm(pays: order.signedAmount)
-      return try confirmed(order, try payment.networkToken, data.use, amountConfirmed: true, choice)
+      return try confirmed(
+        order, try payment.networkToken, data.use, amountConfirmed: true, choice.naming(payment.cardholderName))
     case .decrypted(let card): return try confirmed(order, card.card, card.use, amountConfirmed: false, choice)
     }
   }
@@ -99,6 +101,8 @@ extension PaymentGateway {
   private func confirm(
     _ token: EncryptedPaymentToken, pays order: Order, isBound: Bool, _ choice: RouteChoice
   ) async throws -> ConfirmedOrder {
+    var choice = choice
+    choice.sale.transactionID = Hex.encode(token.transactionID)
     guard routes.takes(.network), !routes.isSealed(to: token.publicKeyHash) else {
       return try confirmSealed(token, pays: order, isBound: isBound, choice)
     }
@@ -110,7 +114,8 @@ extension PaymentGateway {
         merchant: order.merchant, amount: order.signedAmount, applicationDataHash: order.applicationDataHash),
       demandingApplicationData: isBound)
     return try confirmed(
-      order, try opened.paymentData.networkToken, opened.verified.use, amountConfirmed: true, choice)
+      order, try opened.paymentData.networkToken, opened.verified.use, amountConfirmed: true,
+      choice.naming(opened.paymentData.cardholderName))
   }
 
   private func confirmed(
@@ -167,6 +172,13 @@ package struct RouteChoice: Sendable, Hashable {
     self.sale = sale
     self.country = country
     self.wantedRoute = wantedRoute
+  }
+
+  /// The same sale, with the name in the payment token.
+  fileprivate func naming(_ cardholder: String?) -> RouteChoice {
+    var choice = self
+    choice.sale.cardholderName = cardholder
+    return choice
   }
 
   func payment(

@@ -21,6 +21,8 @@ package struct MobilePaymentInput: Sendable, Codable {
   package var ephemeralKey: String?
   /// Base64 of `header.publicKeyHash`, beside ``EncryptedPaymentData/data(_:)``.
   package var publicKeyHash: String?
+  /// The payment token's `header.transactionId`, hexadecimal: a member of Worldline's mapping, and of none of its SDKs.
+  package var transactionId: String?
 
   package struct AutoCapture: Sendable, Hashable, Codable {
     /// 0 to 43200.

@@ -39,6 +39,7 @@ package struct CustomerInput: Sendable {
   package let encryptedPaymentData: EncryptedPaymentData
   package let ephemeralKey: String?
   package let publicKeyHash: String?
+  package let transactionID: String?
 
   /// - Parameter plaintext: JSON in UTF-8.
   package init(_ plaintext: [UInt8]) throws(CustomerInputRefusal) {
@@ -48,6 +49,7 @@ package struct CustomerInput: Sendable {
     else { throw .incomplete }
     (clientSessionID, nonce) = (content.clientSessionId, content.nonce)
     (paymentProductID, encryptedPaymentData) = (content.paymentProductId, encrypted)
+    transactionID = content.value("transactionId")
     (ephemeralKey, publicKeyHash) = (content.value("ephemeralKey"), content.value("publicKeyHash"))
   }
 
@@ -73,6 +75,7 @@ package struct CustomerInput: Sendable {
     var complete = input ?? MobilePaymentInput()
     complete.paymentProductId = paymentProductID
     complete.encryptedPaymentData = encryptedPaymentData
+    complete.transactionId = transactionID ?? complete.transactionId
     (complete.ephemeralKey, complete.publicKeyHash) = (ephemeralKey, publicKeyHash)
     return complete
   }

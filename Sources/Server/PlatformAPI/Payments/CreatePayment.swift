@@ -60,7 +60,7 @@ extension PlatformPayments {
             return inDoubt
           }
           try new.server.save(in: store)
-          try new.stored(confirmed.network).save(as: new.order.id, of: new.order.merchant, in: store)
+          try new.stored(confirmed).save(as: new.order.id, of: new.order.merchant, in: store)
           try PaymentWebhooks.add(new.webhooks, to: attempt.payment, in: store)
           return attempt
         })
@@ -100,9 +100,12 @@ private struct NewPayment: Sendable {
   /// Addresses for events of this payment.
   let webhooks: [String]
 
-  func stored(_ network: CardNetwork?) -> PlatformOrder {
-    PlatformOrder(
-      references: references, network: network?.appleName, notVerified: credential.notVerified, authorizationMode: mode)
+  func stored(_ confirmed: ConfirmedOrder) -> PlatformOrder {
+    var order = PlatformOrder(
+      references: references, network: confirmed.network?.appleName, notVerified: credential.notVerified,
+      authorizationMode: mode)
+    (order.transactionId, order.cardholderName) = (confirmed.sale.transactionID, confirmed.sale.cardholderName)
+    return order
   }
 }
 
@@ -122,6 +125,8 @@ extension PlatformPayments {
     var choice = server.choice
     choice.captureDelay = try input.captureDelay
     choice.sale.authorization = input.authorizationMode?.type
+    choice.sale.transactionID = input.knownTransactionId
+    choice.sale.cardholderName = input.decryptedPaymentData?.cardholderName
     choice.sale.statementDescriptor = request.order.references?.softDescriptor
     return NewPayment(
       order: Order(
@@ -189,6 +194,11 @@ extension PlatformPayments {
 }
 
 extension MobilePaymentInput {
+  /// Hexadecimal, as Apple gives it; nil for anything else.
+  fileprivate var knownTransactionId: String? {
+    transactionId.flatMap { (1...64).contains($0.utf8.count) && Hex.decode($0) != nil ? $0 : nil }
+  }
+
   /// A sale is captured at once, and so is what needs no approval; a delay only puts the capture off.
   fileprivate var capture: CaptureMode {
     authorizationMode == .sale || requiresApproval == false || autoCapture != nil ? .immediate : .manual

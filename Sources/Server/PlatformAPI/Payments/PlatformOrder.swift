@@ -12,6 +12,9 @@ package struct PlatformOrder: Sendable, Hashable, Codable {
   package var notVerified: [String]
   package var authorizationMode: MobilePaymentInput.AuthorizationMode?
   package var hostedCheckout: HostedCheckoutOutput?
+  /// Of the payment token, as of `SaleDetails`; no answer of Worldline's has them.
+  package var transactionId: String?
+  package var cardholderName: String?
 
   package init(
     references: DirectReferences?, network: String? = nil, notVerified: [String] = [],

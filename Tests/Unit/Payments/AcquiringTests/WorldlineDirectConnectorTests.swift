@@ -137,6 +137,14 @@ import Testing
       order?["customer"] == ["personalInformation": ["name": ["firstName": "Maud", "surname": "Müller"]]])
   }
 
+  @Test func `the token's id and the name on the card go out where Apple has sent them`() async throws {
+    var request = try Self.request()
+    (request.sale.transactionID, request.sale.cardholderName) = ("5a5a", "Maud Müller")
+    _ = try await wire.acquirer().authorize(request, .after(TestRun.whole))
+    let input = try JSONReader.read(try #require(wire.requests.first).body)["mobilePaymentMethodSpecificInput"]
+    #expect(input?["transactionId"] == "5a5a" && input?["decryptedPaymentData"]?["cardholderName"] == "Maud Müller")
+  }
+
   @Test func `an approval is an approval, also when it comes again`() async throws {
     let approved = AcquirerAnswer.approved(
       Approval(acquirerReference: "3254564310_0", authorizationCode: "B2C3D4"))

@@ -157,6 +157,15 @@ import Testing
     _ = try await shop.gateway.recover(.expiredHolds)
     #expect(try await shop.journal.payment(payment.id)?.status == status)
   }
+
+  @Test func `tells the provider its payment token's own id`() async throws {
+    let shop = try await Shop()
+    let token = try shop.token()
+    var choice = RouteChoice()
+    choice.sale.transactionID = "5a5a"
+    _ = try await pay(.handedIn(token), at: shop, choosing: choice)
+    #expect(shop.fake.authorizations.map(\.sale.transactionID) == [Hex.encode(token.transactionID)])
+  }
 }
 
 @Suite struct `A use case that opens the claim itself` {

@@ -2,6 +2,7 @@ import Acquiring
 import DirectWire
 import Ledger
 import PlatformAPI
+import Storage
 import StrictJSON
 import TenderPayments
 import TenderTesting
@@ -44,6 +45,26 @@ import Testing
     _ = try await platform.payments.create(Platform.body(input: ["authorizationMode": mode]), platform.call())
     _ = try await platform.payments.create(Platform.body(), platform.call())
     #expect(platform.acquirer.authorizations.map(\.sale.authorization) == [type, nil])
+  }
+
+  /// No answer of Worldline's has a member for them.
+  @Test func `is told to the provider with its token's id and the name on the card, which are kept`() async throws {
+    let platform = try await Platform()
+    let id = String(repeating: "5a", count: 32)
+    for (sent, kept) in [(id, id), ("not hexadecimal", nil)] {
+      let card: JSONValue = [
+        "dpan": "4761739000000012", "expiryDate": "1231", "cardholderName": "Maud Müller", "eci": "07",
+        "cryptogram": .string(Base64.encode(Array(sent.utf8.prefix(20)))),
+      ]
+      let body = Platform.body(input: ["transactionId": .string(sent), "decryptedPaymentData": card])
+      _ = try await platform.payments.create(body, platform.call())
+      let sale = try #require(platform.acquirer.authorizations.last).sale
+      #expect(sale.transactionID == kept && sale.cardholderName == "Maud Müller")
+      let order = try await platform.journal.database.read { store in
+        try PlatformOrder.find(OrderID(try #require(sale.order)), in: store)
+      }
+      #expect(order?.transactionId == kept && order?.cardholderName == "Maud Müller")
+    }
   }
 
   @Test func `is the first one again under its key, whatever the repeat says`() async throws {

@@ -55,8 +55,10 @@ enum WorldlineDirectMessages {
   static func payment(_ request: AuthorizationRequest, _ usual: AuthorizationType) -> CreatePaymentRequest? {
     var input = MobilePaymentInput(
       authorizationMode: .init(request.sale.authorization ?? usual), requiresApproval: true)
+    input.transactionId = request.sale.transactionID
     switch request.instrument {
-    case .network(let card): input.decryptedPaymentData = DecryptedPaymentData(card)
+    case .network(let card):
+      input.decryptedPaymentData = DecryptedPaymentData(card, cardholderName: request.sale.cardholderName)
     case .sealed(let verified):
       guard case .ephemeralPublicKey(let key) = verified.token.keyMaterial else { return nil }
       input.encryptedPaymentData = .data(Base64.encode(verified.token.data))
