@@ -162,7 +162,7 @@ def verify_payments(origin, events):
     check("an event tells that it was requested",
           events.wait("refund.refund_requested", f"{name}_3").refund.refund_output.amount_of_money.amount == 300)
     check("an event tells that it was done",
-          events.wait("payment.refunded", f"{name}_3").payment.status_output.status_code == 8)
+          events.wait("payment.refunded", f"{name}_3").refund.status_output.status_code == 8)
     refunds = shop.refunds().get_refunds(first.id).refunds
     check("lists refunds", [(item.id, item.refund_output.mobile_refund_method_specific_output.total_amount_refunded)
                             for item in refunds] == [(f"{name}_3", 300)], refunds)

@@ -115,7 +115,13 @@ extension WorldlineDirectStore {
       return
     }
     try payment.save(in: transaction)
-    try write("payment.\(operation.eventName)", of: owner, in: transaction) { $0.payment = payment.about(operation) }
+    try write("payment.\(operation.eventName)", of: owner, in: transaction) {
+      if operation.kind == .refund {
+        $0.refund = operation.refund(of: payment)
+      } else {
+        $0.payment = payment.about(operation)
+      }
+    }
   }
 }
 

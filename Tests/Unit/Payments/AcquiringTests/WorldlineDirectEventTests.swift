@@ -91,8 +91,9 @@ import Testing
     #expect(try read(event(old, type: "payment.captured")).isEmpty)
   }
 
-  @Test func `about a refund has the refund's own amount and reference`() throws {
-    var said = DirectEvent(id: "e1", "refund.refunded", of: "Shop", at: Self.time)
+  @Test(arguments: ["payment.refunded", "refund.refunded"])
+  func `about a refund has the refund's own amount and reference, whatever its type begins with`(type: String) throws {
+    var said = DirectEvent(id: "e1", type, of: "Shop", at: Self.time)
     let output = DirectPaymentOutput(
       amountOfMoney: .eur(300), operationReferences: DirectReferences(merchantReference: "F1.refund"))
     said.refund = DirectRefund(

@@ -41,10 +41,11 @@ enum WorldlineDirectEvents {
 
   private static func isVersion(_ text: String) -> Bool { text == DirectEvent.version }
 
-  /// Nil for what does not end an operation.
+  /// Nil for what does not end an operation. An event about a refund has it as its `refund`, also under the type
+  /// `payment.refunded`.
   private static func event(_ said: DirectEvent) throws(EventRefusal) -> AcquirerEvent? {
-    if let payment = said.payment, said.type.hasPrefix("payment.") { return try event(said.id, payment) }
-    guard let refund = said.refund, said.type.hasPrefix("refund.") else { throw .unintelligible }
+    if let payment = said.payment { return try event(said.id, payment) }
+    guard let refund = said.refund else { throw .unintelligible }
     let operation = WorldlineDirectEventOperation(
       id: refund.id, state: WorldlineDirectAnswers.state(refund.statusOutput, refund.status),
       amount: refund.refundOutput?.amountOfMoney,
