@@ -53,7 +53,7 @@ package enum GatewayError: Error, Sendable, Hashable {
       case .notPossible, .alreadyResolved, .alreadyAnswered: "operation_not_possible"
       case .exceeds: "amount_exceeds_available"
       case .invalidAmount: "invalid_amount"
-      case .conflict, .inFlight: "operation_in_progress"
+      case .conflict, .inFlight, .mustWait: "operation_in_progress"
       }
     }
   }
@@ -94,7 +94,9 @@ package enum GatewayError: Error, Sendable, Hashable {
     case .noRoute: "Run tender route explain with this payment's network, amount and currency, and correct the rules."
     case .amountTooFine: "Use an amount without the last decimals."
     case .currencyNotTaken: "Price the basket in a currency that the acquirer's contract names."
-    case .operationRefused(.conflict), .operationRefused(.inFlight):
+    case .operationRefused(.mustWait(_, isFinal: true)):
+      "Ask again when the operation in flight has its answer; or leave isFinal out, and capture the amount now."
+    case .operationRefused(.conflict), .operationRefused(.inFlight), .operationRefused(.mustWait):
       "Read the payment again, and repeat if the operation is still wanted."
     case .operationRefused: "Read the payment: its status and balances say which operations it can take."
     }
@@ -117,6 +119,10 @@ extension JournalError {
     case .alreadyAnswered(let state): "the operation has its answer: it is \(state.rawValue)"
     case .alreadyResolved(let status): "a payment that is \(status.rawValue) is resolved already"
     case .inFlight(let available): "no more than \(available) is free while another operation is in flight"
+    case .mustWait(_, isFinal: true):
+      "a final capture releases the rest, which is unknown while another operation on the hold is in flight"
+    case .mustWait(let kind, isFinal: false):
+      "a \(kind.rawValue) has to wait while another operation on the hold is in flight"
     case .exceeds(let available): "no more than \(available) is left"
     case .invalidAmount(let amount): "\(amount) is not an amount of this payment's currency above zero"
     case .conflict: "the payment changed in between"

@@ -266,11 +266,11 @@ extension Journal {
     // With the last capture the acquirer releases all that it does not hold for another; which that is, is not known
     // while another is open.
     guard try !isFinal && kind != .increment || !Operations.hasOpenMove(of: payment, in: store) else {
-      throw JournalError.inFlight(available: Amount(minorUnits: 0, currency: amount.currency))
+      throw JournalError.mustWait(kind, isFinal: isFinal)
     }
     // How much is held is not known while an increment is open: nothing else may end the hold then.
     guard try kind == .refund || kind == .increment || !Operations.hasOpenIncrement(of: payment, in: store) else {
-      throw JournalError.inFlight(available: Amount(minorUnits: 0, currency: amount.currency))
+      throw JournalError.mustWait(kind, isFinal: isFinal)
     }
     let rest = kind == .capture && isFinal ? balances.free.subtractingClamped(amount.minorUnits) : 0
     let isWhole =

@@ -15,6 +15,9 @@ package enum JournalError: Error, Sendable, Hashable {
   case exceeds(available: Amount)
   /// More than is left, but only because another operation is in flight: once that is answered it may fit.
   case inFlight(available: Amount)
+  /// Another capture, void or increment is in flight, beside which the amount to release, or to hold, is not known: once
+  /// that is answered it may be asked for again.
+  case mustWait(OperationKind, isFinal: Bool)
   /// The amount is not positive, or in another currency than the payment.
   case invalidAmount(Amount)
   /// Another process holds the operation's lease, or the payment changed in between.

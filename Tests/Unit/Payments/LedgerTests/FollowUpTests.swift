@@ -33,11 +33,11 @@ import Testing
   @Test func `a final capture waits for the capture that is in flight, or pending`() async throws {
     let payment = try await bench.authorized()
     let first = try await bench.journal.reserve(.capture, .eur(100), of: payment)
-    await #expect(throws: JournalError.inFlight(available: .eur(0))) {
+    await #expect(throws: JournalError.mustWait(.capture, isFinal: true)) {
       try await bench.journal.reserve(.capture, .eur(200), isFinal: true, of: payment)
     }
     _ = try await bench.journal.record(.pending(Pending(acquirerReference: "B1")), for: first)
-    await #expect(throws: JournalError.inFlight(available: .eur(0))) {
+    await #expect(throws: JournalError.mustWait(.capture, isFinal: true)) {
       try await bench.journal.reserve(.capture, .eur(200), isFinal: true, of: payment)
     }
     _ = try await bench.journal.record(FakeAcquirer.approval(first.reference), for: first)

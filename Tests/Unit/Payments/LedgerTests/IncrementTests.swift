@@ -33,13 +33,13 @@ import Testing
     let attempt = try await bench.journal.reserve(.increment, .eur(250), of: payment)
     _ = try await bench.journal.record(.unknown(Interruption(.timeout)), for: attempt)
     for kind in [OperationKind.capture, .void, .increment] {
-      await #expect(throws: JournalError.inFlight(available: .eur(0))) {
+      await #expect(throws: JournalError.mustWait(kind, isFinal: false)) {
         try await bench.journal.reserve(kind, .eur(100), of: payment)
       }
     }
     let other = try await bench.authorized(.sample("order-2"), token: 2)
     _ = try await bench.journal.reserve(.capture, .eur(100), of: other)
-    await #expect(throws: JournalError.inFlight(available: .eur(0))) {
+    await #expect(throws: JournalError.mustWait(.increment, isFinal: false)) {
       try await bench.journal.reserve(.increment, .eur(100), of: other)
     }
   }
