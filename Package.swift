@@ -281,7 +281,7 @@ let package = Package(
     tests("Unit/Payments/LedgerTests", ["Ledger", "Storage", "TenderPayments", "TenderTesting"]),
     tests(
       "Unit/Payments/WebhooksTests",
-      ["Webhooks", "Ledger", "HTTPTransport", "StrictJSON", "Storage", "TenderPayments", "TenderTesting"]),
+      ["Webhooks", "Ledger", "DirectWire", "HTTPTransport", "StrictJSON", "Storage", "TenderPayments", "TenderTesting"]),
     tests(
       "Unit/Payments/GatewayTests",
       [

@@ -1,3 +1,5 @@
+package import TenderPayments
+
 /// An error answer of the platform API, in Worldline Direct's shape.
 package struct PlatformError: Error, Sendable, Hashable, Codable {
   /// Unique for this answer; what a caller quotes to the operator.
@@ -145,5 +147,29 @@ extension PlatformFault {
     PlatformFault(
       category: .paymentPlatform, code: "9999", errorCode: errorCode, httpStatusCode: 402, id: "REFUSED_BY_ISSUER",
       message: "REFUSED_BY_ISSUER")
+  }
+
+  /// - Parameter decline: nil where no reason is known.
+  package static func refused(_ decline: Decline?) -> PlatformFault {
+    refused(errorCode: (decline?.reason ?? .other).errorCode)
+  }
+}
+
+extension DeclineReason {
+  /// Worldline's `errorCode` of a refusal: the third and fourth digits are those of ISO 8583.
+  package var errorCode: String {
+    switch self {
+    case .insufficientFunds: "30511001"
+    case .expiredCard: "30541001"
+    case .lostOrStolen: "30431001"
+    case .suspectedFraud: "30591001"
+    case .notPermitted: "30571001"
+    case .limitExceeded: "30611001"
+    case .invalidCard: "30141001"
+    case .authenticationRequired: "40001134"
+    case .issuerUnavailable: "30911001"
+    case .doNotHonor: "30051001"
+    case .cryptogramInvalid, .approvedForLess, .holdEnded, .configuration, .other: "30041001"
+    }
   }
 }

@@ -14,6 +14,15 @@ package struct OutboxEvent: Sendable, Hashable {
   /// That operation's place among the payment's operations, in the order in which they were written: 0 for the
   /// authorization.
   package let operationNumber: Int64
+  package let operationKind: OperationKind
+  package let operationAmount: Amount
+  /// The merchant's own name of it.
+  package let operationReference: String?
+  package let operationSentAt: Timestamp
+  /// Why it was refused, also where that became known after this change.
+  package let decline: Decline?
+  /// Whether with this change it moved its money; false where it was refused, or what it had moved came back.
+  package let movesMoney: Bool
   package let status: PaymentStatus
   package let amount: Amount
   /// Minor units of `amount.currency`, after the change.
@@ -21,6 +30,10 @@ package struct OutboxEvent: Sendable, Hashable {
   package let captured: Int64
   package let refunded: Int64
   package let chargedBack: Int64
+  package let authorizationCode: String?
+  package let card: CardSummary
+  /// When the payment was made.
+  package let createdAt: Timestamp
   package let happenedAt: Timestamp
 
   /// Minor units that were captured, and neither refunded nor charged back.
@@ -36,20 +49,43 @@ extension OutboxEvent {
     sequence = try row.integer("seq")
     operation = try row.value("operation")
     operationNumber = try row.integer("operation_number")
+    operationKind = try row.value("operation_kind")
+    operationAmount = try row.amount("operation_amount")
+    operationReference = try row.textOrNil("operation_reference")
+    operationSentAt = try row.time("operation_sent_at")
+    decline = try row.decline(code: "operation_code")
     status = try row.value("status")
     amount = try row.amount("amount")
     authorized = try row.integer("authorized")
     captured = try row.integer("captured")
     refunded = try row.integer("refunded")
     chargedBack = try row.integer("charged_back")
+    authorizationCode = try row.textOrNil("authorization_code")
+    card = try row.card()
+    createdAt = try row.time("created_at")
     happenedAt = try row.time("happened_at")
+    movesMoney =
+      switch operationKind {
+      case .capture: captured > (try row.integer("captured_before"))
+      case .refund: refunded > (try row.integer("refunded_before"))
+      case .void: authorized < (try row.integer("authorized_before"))
+      case .authorize, .increment, .reverse, .chargeback, .chargebackReversal: true
+      }
   }
 
+  /// With the event before it, so that what changed is known whatever has become of the operation since.
   private static let select = """
     SELECT outbox.*, payments.order_id, payments.basket, payments.amount, payments.currency,
-      cause.number AS operation_number
+      payments.authorization_code, payments.card_name, payments.card_suffix, payments.card_expiry,
+      payments.card_has_eci, payments.created_at, cause.number AS operation_number, cause.kind AS operation_kind,
+      cause.amount AS operation_amount, cause.merchant_reference AS operation_reference,
+      cause.sent_at AS operation_sent_at, cause.decline_reason,
+      COALESCE(cause.code, '') AS operation_code,
+      COALESCE(earlier.authorized, 0) AS authorized_before, COALESCE(earlier.captured, 0) AS captured_before,
+      COALESCE(earlier.refunded, 0) AS refunded_before
     FROM outbox JOIN payments ON payments.id = outbox.payment JOIN operations AS cause
       ON cause.reference = outbox.operation
+      LEFT JOIN outbox AS earlier ON earlier.payment = outbox.payment AND earlier.seq = outbox.seq - 1
     """
 }
 

@@ -234,7 +234,7 @@ extension Row {
     return Decline(reason: reason, code: try text(code))
   }
 
-  fileprivate func card() throws -> CardSummary {
+  func card() throws -> CardSummary {
     CardSummary(
       name: try textOrNil("card_name"), deviceAccountSuffix: try textOrNil("card_suffix"),
       expiry: try textOrNil("card_expiry").flatMap { CardExpiry(yymm: $0) }, hasECI: try integer("card_has_eci") == 1)

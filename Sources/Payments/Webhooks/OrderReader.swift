@@ -1,16 +1,27 @@
+package import DirectWire
 package import Ledger
 package import Storage
 package import StrictJSON
 
 /// The order of a payment, as the merchant's endpoints are sent it.
 package struct NotifiedOrder: Sendable, Hashable {
-  package let merchantReference: String
+  /// As the look-up of the payment gives them.
+  package let references: DirectReferences
+  /// As Apple spells it; nil where it is not known.
+  package let network: String?
+  /// Of a payment that was made on a page of the platform's own.
+  package let hostedCheckout: HostedCheckoutOutput?
   /// Whom it is for, where it goes and what it is made of. Nil for an endpoint that does not ask for it: it names the
   /// shopper.
   package let details: JSONValue?
 
-  package init(merchantReference: String, details: JSONValue? = nil) {
-    self.merchantReference = merchantReference
+  package init(
+    _ references: DirectReferences, network: String? = nil, hostedCheckout: HostedCheckoutOutput? = nil,
+    details: JSONValue? = nil
+  ) {
+    self.references = references
+    self.network = network
+    self.hostedCheckout = hostedCheckout
     self.details = details
   }
 }

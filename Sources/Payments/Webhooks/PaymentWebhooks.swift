@@ -47,11 +47,11 @@ extension WebhookDispatcher {
   /// Sends one event of type `payment.test` now.
   ///
   /// - Returns: why it was not acknowledged; nil when it was.
-  package func sendTest(to url: String, of merchant: MerchantID, at now: Timestamp) async -> String? {
+  package func sendTest(to url: String, of merchant: MerchantID, at now: Timestamp) async throws -> String? {
     guard let key = keys(merchant) else { return "the merchant has no webhook key" }
     let endpoint = WebhookEndpoint(id: url, url: url, key: key)
+    let body = try WebhookBody(testOf: merchant, id: random.hex(16), at: now)
     let line = await open(endpoint)
-    let body = WebhookBody(testOf: merchant, id: random.hex(16), at: now)
     let attempt = await line.send(body, endpoint, Self.patience)
     await line.close()
     guard case .taken = attempt else { return attempt.words }

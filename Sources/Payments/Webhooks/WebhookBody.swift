@@ -4,7 +4,8 @@ package import Ledger
 import StrictJSON
 import TenderPayments
 
-/// An event in the form in which Worldline Direct's webhooks come: one object, `apiVersion` `v1`.
+/// An event in the form in which Worldline Direct's webhooks come: one object, `apiVersion` `v1`, with the `refund` that
+/// it is about, or the `payment`.
 ///
 /// Properties that this form lacks are under `tender`, which its SDKs skip: the order, the basket, and the event's
 /// number within its payment, by which a receiver puts late and repeated events in order; for an endpoint that asks for
@@ -17,55 +18,51 @@ package struct WebhookBody: Sendable, Hashable {
   package let bytes: [UInt8]
 
   /// - Parameter order: nil where the payment has no order here.
-  package init(_ event: OutboxEvent, order: NotifiedOrder? = nil) {
-    let wire = WireStatus(event.status)
-    id = Self.id(of: event)
-    type = wire.type
-    bytes =
-      JSONValue.object([
-        "apiVersion": "v1", "created": .string(event.happenedAt.description), "id": .string(id),
-        "merchantId": .string(event.merchant.rawValue), "payment": Self.payment(event, wire, order),
-        "tender": Self.extras(event, order), "type": .string(type),
-      ]).serialized()
+  package init(_ event: OutboxEvent, order: NotifiedOrder? = nil) throws {
+    let wire = event.wire
+    try self.init(
+      wire.type, id: Self.id(of: event), of: event.merchant, at: event.happenedAt, Self.extras(event, order)
+    ) {
+      if event.operationKind == .refund {
+        $0.refund = event.notifiedRefund(wire.status, order)
+      } else {
+        $0.payment = event.notifiedPayment(wire.status, order)
+      }
+    }
   }
 
-  /// An event about no payment, by which a merchant tries its endpoint out.
+  /// An event by which a merchant tries its endpoint out: about the payment `9999_9`, which there is not.
   ///
   /// - Parameter id: 32 hexadecimal digits.
-  init(testOf merchant: MerchantID, id: String, at now: Timestamp) {
-    self.id = Self.grouped(id)
-    type = "payment.test"
-    bytes =
-      JSONValue.object([
-        "apiVersion": "v1", "created": .string(now.description), "id": .string(self.id),
-        "merchantId": .string(merchant.rawValue), "type": .string(type),
-      ]).serialized()
-  }
-
-  private static func payment(_ event: OutboxEvent, _ wire: WireStatus, _ order: NotifiedOrder?) -> JSONValue {
-    [
-      "id": .string("\(event.payment)_\(event.operationNumber)"), "paymentOutput": output(event, order),
-      "status": .string(wire.status.word),
-      "statusOutput": [
-        "isAuthorized": .bool(event.authorized > 0 || event.status == .verified),
-        "isCancellable": .bool(event.authorized > event.captured),
-        "isRefundable": .bool(event.kept > 0),
-        "statusCategory": .string(wire.status.category),
-        "statusCode": .integer(wire.status.rawValue),
-      ],
-    ]
-  }
-
-  private static func output(_ event: OutboxEvent, _ order: NotifiedOrder?) -> JSONValue {
-    let money = { (units: Int64) -> JSONValue in
-      ["amount": .integer(units), "currencyCode": .string(event.amount.currency.code)]
+  init(testOf merchant: MerchantID, id: String, at now: Timestamp) throws {
+    try self.init("payment.test", id: Self.grouped(id), of: merchant, at: now, nil) {
+      guard let euro = Currency(code: "EUR") else { return }
+      $0.payment = DirectPayment(
+        id: DirectPaymentID(payment: "9999", operation: 9),
+        statusOutput: DirectStatusOutput(
+          .authorizationWaiting, changedAt: now, isAuthorized: false, isCancellable: false, isRefundable: false),
+        paymentOutput: DirectPaymentOutput(
+          amountOfMoney: Amount(minorUnits: 1_234, currency: euro),
+          acquiredAmount: Amount(minorUnits: 0, currency: euro),
+          references: DirectReferences(merchantReference: "test"),
+          mobile: MobilePaymentOutput(authorisationCode: nil, network: nil, card: nil, eci: nil), at: now,
+          ofPaymentAt: now))
     }
-    var output: JSONObject = [
-      "acquiredAmount": money(event.kept),
-      "amountOfMoney": money(event.amount.minorUnits),
-    ]
-    if let order { output["references"] = ["merchantReference": .string(order.merchantReference)] }
-    return .object(output)
+  }
+
+  private init(
+    _ type: String, id: String, of merchant: MerchantID, at time: Timestamp, _ extras: JSONValue?,
+    _ fill: (inout DirectEvent) -> Void
+  ) throws {
+    (self.id, self.type) = (id, type)
+    var event = DirectEvent(id: id, type, of: merchant.rawValue, at: time)
+    fill(&event)
+    let said = try JSONReader.read(DirectJSON.bytes(event))
+    var members: JSONObject = [:]
+    for name in ["apiVersion", "created", "id", "merchantId", "payment", "refund"] { members[name] = said[name] }
+    members["tender"] = extras
+    members["type"] = said["type"]
+    bytes = JSONValue.object(members).serialized()
   }
 
   private static func extras(_ event: OutboxEvent, _ order: NotifiedOrder?) -> JSONValue {
@@ -76,7 +73,7 @@ package struct WebhookBody: Sendable, Hashable {
       "paymentId": .string(event.payment.rawValue), "refunded": .integer(event.refunded),
       "sequence": .integer(event.sequence), "status": .string(event.status.rawValue),
     ]
-    extras["merchantReference"] = order.map { .string($0.merchantReference) }
+    extras["merchantReference"] = order?.references.merchantReference.map(JSONValue.string)
     extras["order"] = order?.details
     return .object(extras)
   }
@@ -93,30 +90,5 @@ package struct WebhookBody: Sendable, Hashable {
   private static func grouped(_ hex: String) -> String {
     [0..<8, 8..<12, 12..<16, 16..<20, 20..<32].map { String(hex.dropFirst($0.lowerBound).prefix($0.count)) }
       .joined(separator: "-")
-  }
-}
-
-/// A status in Worldline Direct's words.
-private struct WireStatus {
-  let type: String
-  let status: DirectStatus
-
-  private init(_ type: String, _ status: DirectStatus) {
-    self.type = "payment." + type
-    self.status = status
-  }
-
-  init(_ status: PaymentStatus) {
-    self =
-      switch status {
-      case .authorizing: .init("created", .authorizationWaiting)
-      case .pending: .init("authorization_requested", .authorizationWaiting)
-      case .unknown: .init("authorization_requested", .authorizationUnknown)
-      case .authorized, .verified: .init("pending_capture", .pendingCapture)
-      case .partiallyCaptured, .captured: .init("captured", .captured)
-      case .partiallyRefunded, .refunded: .init("refunded", .refunded)
-      case .voided: .init("cancelled", .cancelled)
-      case .declined, .failed: .init("rejected", .rejected)
-      }
   }
 }

@@ -237,7 +237,7 @@ extension WebhookDispatcher {
     return try await database.read { [orders] store in
       let events = try OutboxEvent.find(due.map { ($0.payment, $0.sequence) }, in: store)
       return try zip(due, events).map { delivery, event in
-        let body = try event.map { WebhookBody($0, order: try orders.read($0, endpoint.includesOrder, store)) }
+        let body = try event.map { try WebhookBody($0, order: orders.read($0, endpoint.includesOrder, store)) }
         return QueueWork.Claimed(delivery: delivery, body: body)
       }
     }

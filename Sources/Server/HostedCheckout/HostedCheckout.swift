@@ -1,3 +1,4 @@
+package import DirectWire
 package import TenderPayments
 
 /// A checkout that is paid on the platform's own page: what the merchant asked of the page, beside the basket.
@@ -30,6 +31,17 @@ package struct HostedCheckout: Sendable, Hashable {
     case session
     /// An address that the merchant sends to the shopper.
     case link
+  }
+}
+
+// On the wire.
+extension HostedCheckout {
+  package var references: DirectReferences {
+    DirectReferences(merchantReference: merchantReference, merchantParameters: merchantParameters)
+  }
+
+  package var output: HostedCheckoutOutput {
+    HostedCheckoutOutput(hostedCheckoutId: id.rawValue, variant: variant.isEmpty ? nil : variant)
   }
 }
 

@@ -1,3 +1,5 @@
+package import TenderPayments
+
 /// A state of a payment or an operation by Worldline's number, `statusCode`, which the words follow.
 ///
 /// Source: Worldline Direct, *Statuses*, and the statuses of its recorded answers.
@@ -91,6 +93,22 @@ package enum DirectStatus: Int64, Sendable, Hashable, Codable, CaseIterable {
       .authorizationUnknown, .cancelWaiting, .cancelUnknown, .refundRequested, .refundUnknown, .captureRequested,
       .captureUnknown, .captureProcessing:
       .open
+    }
+  }
+}
+
+extension DirectStatus {
+  /// The state of a payment. One that is refunded in part is still captured: `isRefundable` and `acquiredAmount` say
+  /// what is left.
+  package init(_ status: PaymentStatus) {
+    switch status {
+    case .authorizing, .pending: self = .authorizationWaiting
+    case .unknown: self = .authorizationUnknown
+    case .authorized, .verified: self = .pendingCapture
+    case .partiallyCaptured, .captured, .partiallyRefunded: self = .captured
+    case .refunded: self = .refunded
+    case .voided: self = .cancelled
+    case .declined, .failed: self = .rejected
     }
   }
 }

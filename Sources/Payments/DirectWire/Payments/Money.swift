@@ -62,6 +62,14 @@ package struct DirectReferences: Sendable, Hashable, Codable {
     self.softDescriptor = softDescriptor
   }
 
+  /// `references` of a capture or a refund, by which a shop finds its order: SDKs of 2021 read the operation's own name
+  /// there, and an operation without one has the order's.
+  package init?(ofOperation name: String?, _ order: DirectReferences?) {
+    guard name != nil || order != nil else { return nil }
+    self.init(
+      merchantReference: name ?? order?.merchantReference, merchantParameters: order?.merchantParameters)
+  }
+
   /// How long a merchant's reference may be, in characters.
   package static let referenceLimit = 40
 }

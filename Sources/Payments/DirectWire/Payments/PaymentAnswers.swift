@@ -109,13 +109,15 @@ package struct DirectPaymentOutput: Sendable, Hashable, Codable {
   package var paymentMethod: String?
   package var mobilePaymentMethodSpecificOutput: MobilePaymentOutput?
   package var mobileRefundMethodSpecificOutput: MobileRefundOutput?
-  /// RFC 3339.
+  /// Of the operation, RFC 3339.
   package var transactionDate: String?
+  /// Of the payment, RFC 3339.
+  package var paymentCreationDate: String?
 
   package init(
     amountOfMoney: Amount, acquiredAmount: Amount? = nil, references: DirectReferences? = nil,
     operationReferences: DirectReferences? = nil, mobile: MobilePaymentOutput? = nil,
-    mobileRefund: MobileRefundOutput? = nil, at time: Timestamp? = nil
+    mobileRefund: MobileRefundOutput? = nil, at time: Timestamp? = nil, ofPaymentAt creation: Timestamp? = nil
   ) {
     self.amountOfMoney = AmountOfMoney(amountOfMoney)
     self.acquiredAmount = acquiredAmount.map(AmountOfMoney.init)
@@ -127,6 +129,7 @@ package struct DirectPaymentOutput: Sendable, Hashable, Codable {
     mobilePaymentMethodSpecificOutput = mobile
     mobileRefundMethodSpecificOutput = mobileRefund
     transactionDate = time?.description
+    paymentCreationDate = creation?.description
   }
 
   /// The merchant's reference of a capture or refund, from the newer member or the older one.
@@ -195,14 +198,14 @@ package struct DirectOperation: Sendable, Hashable, Codable {
 
   package init(
     id: DirectPaymentID, _ amount: Amount, _ statusOutput: DirectStatusOutput, references: DirectReferences?,
-    at time: Timestamp
+    ofOrder order: DirectReferences? = nil, at time: Timestamp
   ) {
     self.id = id.description
     amountOfMoney = AmountOfMoney(amount)
     status = statusOutput.state?.word
     self.statusOutput = statusOutput
     paymentMethod = "mobile"
-    self.references = references
+    self.references = DirectReferences(ofOperation: references?.merchantReference, order)
     operationReferences = references
     transactionDate = time.description
   }

@@ -42,26 +42,27 @@ package struct PaymentRendering: Sendable, Hashable {
 
   package func capture(_ record: OperationRecord) -> DirectCapture {
     let status = DirectStatus(of: record)
-    let references = references(of: record)
     return DirectCapture(
       id: id(of: record), status,
       DirectPaymentOutput(
         amountOfMoney: record.amount, acquiredAmount: status == .captured ? record.amount : money(0),
-        references: references, operationReferences: references, mobile: mobile, at: record.sentAt))
+        references: DirectReferences(ofOperation: record.merchantReference, order.references),
+        operationReferences: references(of: record), mobile: mobile, at: record.sentAt, ofPaymentAt: payment.createdAt))
   }
 
   package func refund(_ record: OperationRecord) -> DirectRefund {
-    let references = references(of: record)
-    return DirectRefund(
+    DirectRefund(
       id: id(of: record),
       DirectStatusOutput(
         DirectStatus(of: record), changedAt: record.answeredAt ?? record.sentAt, isCancellable: false,
         errors: faults(record)),
       DirectPaymentOutput(
-        amountOfMoney: record.amount, references: references, operationReferences: references,
+        amountOfMoney: record.amount,
+        references: DirectReferences(ofOperation: record.merchantReference, order.references),
+        operationReferences: references(of: record),
         mobileRefund: MobileRefundOutput(
           network: order.network, totalAmountPaid: payment.captured, totalAmountRefunded: payment.refunded),
-        at: record.sentAt))
+        at: record.sentAt, ofPaymentAt: payment.createdAt))
   }
 }
 
@@ -86,7 +87,7 @@ extension PaymentRendering {
   private var output: DirectPaymentOutput {
     DirectPaymentOutput(
       amountOfMoney: payment.amount, acquiredAmount: money(payment.kept),
-      references: order.references, mobile: mobile, at: payment.createdAt)
+      references: order.references, mobile: mobile, at: payment.createdAt, ofPaymentAt: payment.createdAt)
   }
 
   private var mobile: MobilePaymentOutput {
@@ -106,11 +107,11 @@ extension PaymentRendering {
     DirectOperation(
       id: id(of: record), record.amount,
       statusOutput(DirectStatus(of: record), at: record.answeredAt ?? record.sentAt),
-      references: references(of: record), at: record.sentAt)
+      references: references(of: record), ofOrder: order.references, at: record.sentAt)
   }
 
   private func faults(_ record: OperationRecord) -> [PlatformFault]? {
-    record.decline.map { [.refused(errorCode: $0.reason.errorCode)] }
+    record.decline.map { [.refused($0)] }
   }
 
   private func references(of record: OperationRecord) -> DirectReferences? {
@@ -136,7 +137,7 @@ extension PaymentRendering {
 
 extension Payment {
   /// Why it was rejected.
-  package var fault: PlatformFault { .refused(errorCode: decline?.reason.errorCode ?? "30041001") }
+  package var fault: PlatformFault { .refused(decline) }
 }
 
 /// What of a payment's order its rendering needs.

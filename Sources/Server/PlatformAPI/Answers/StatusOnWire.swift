@@ -16,18 +16,6 @@ extension DirectStatus {
     }
   }
 
-  private init(_ status: PaymentStatus) {
-    switch status {
-    case .authorizing, .pending: self = .authorizationWaiting
-    case .unknown: self = .authorizationUnknown
-    case .authorized, .verified: self = .pendingCapture
-    case .partiallyCaptured, .captured: self = .captured
-    case .partiallyRefunded, .refunded: self = .refunded
-    case .voided: self = .cancelled
-    case .declined, .failed: self = .rejected
-    }
-  }
-
   /// The state of one operation.
   package init(of operation: OperationRecord) {
     let states = Self.states(of: operation.kind)
@@ -58,25 +46,6 @@ extension DirectStatus {
     switch kind {
     case .authorize, .capture, .void, .refund: true
     case .increment, .reverse, .chargeback, .chargebackReversal: false
-    }
-  }
-}
-
-extension DeclineReason {
-  /// Worldline's `errorCode` of a refusal: the third and fourth digits are those of ISO 8583.
-  package var errorCode: String {
-    switch self {
-    case .insufficientFunds: "30511001"
-    case .expiredCard: "30541001"
-    case .lostOrStolen: "30431001"
-    case .suspectedFraud: "30591001"
-    case .notPermitted: "30571001"
-    case .limitExceeded: "30611001"
-    case .invalidCard: "30141001"
-    case .authenticationRequired: "40001134"
-    case .issuerUnavailable: "30911001"
-    case .doNotHonor: "30051001"
-    case .cryptogramInvalid, .approvedForLess, .holdEnded, .configuration, .other: "30041001"
     }
   }
 }

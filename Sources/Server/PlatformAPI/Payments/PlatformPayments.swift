@@ -168,8 +168,7 @@ extension PlatformPayments {
   }
 
   private static func refused(_ done: Done) -> PlatformRefusal {
-    let code = done.record.decline?.reason.errorCode ?? DeclineReason.other.errorCode
-    var refusal = PlatformRefusal(.refused(errorCode: code))
+    var refusal = PlatformRefusal(.refused(done.record.decline))
     refusal.refundResult = done.rendering.refund(done.record)
     return refusal
   }

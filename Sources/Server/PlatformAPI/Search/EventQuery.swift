@@ -1,9 +1,8 @@
 import Ledger
-import Orders
 package import Storage
 package import StrictJSON
 package import TenderPayments
-import Webhooks
+package import Webhooks
 
 /// The query of `GET /v2/{merchantId}/events`. Each event is the body of its webhook, whether a webhook was sent or not.
 /// A cursor may be used again, so that a merchant reads what it has lost.
@@ -29,15 +28,14 @@ package struct EventQuery: Sendable {
   }
 
   /// `{"events": […], "cursor": "…"}`
-  package func page(in store: Transaction) throws -> JSONValue {
+  package func page(_ orders: OrderReader, in store: Transaction) throws -> JSONValue {
     let window = types.isEmpty ? limit : Self.window
     let start = try start(in: store)
     var (found, place) = ([JSONValue](), start)
     for (event, next) in try OutboxEvent.after(start, of: merchant, limit: window, in: store) where found.count < limit
     {
       place = next
-      let reference = try MerchantReferences.reference(of: event.order, in: store)
-      let body = WebhookBody(event, order: reference.map { NotifiedOrder(merchantReference: $0) })
+      let body = try WebhookBody(event, order: orders.read(event, false, store))
       if types.isEmpty || types.contains(body.type) { found.append(try JSONReader.read(body.bytes)) }
     }
     return ["cursor": .string(place.text), "events": .array(found)]

@@ -60,7 +60,7 @@ package struct WebhookAdministration: Sendable {
     return try await database.read { store in
       guard let place else { return WebhookFeed(events: [], cursor: try .end(in: store)) }
       let found = try OutboxEvent.after(place, limit: 100, in: store)
-      let items = try found.map { WebhookFeed.Item($0.event, try OrderReader.stored.read($0.event, false, store)) }
+      let items = try found.map { try WebhookFeed.Item($0.event, OrderReader.stored.read($0.event, false, store)) }
       return WebhookFeed(events: items, cursor: found.last?.cursor ?? place)
     }
   }
@@ -109,8 +109,8 @@ package struct WebhookFeed: Codable, Sendable {
     /// The body as it is sent; a signature is over exactly these bytes.
     package let body: String
 
-    init(_ event: OutboxEvent, _ order: NotifiedOrder?) {
-      let body = WebhookBody(event, order: order)
+    init(_ event: OutboxEvent, _ order: NotifiedOrder?) throws {
+      let body = try WebhookBody(event, order: order)
       merchant = event.merchant
       payment = event.payment
       sequence = event.sequence

@@ -69,11 +69,8 @@ extension HostedRoutes {
 extension RenderedOrder {
   fileprivate init(_ payment: Payment, _ checkout: HostedCheckout) {
     self.init(
-      references: DirectReferences(
-        merchantReference: checkout.merchantReference, merchantParameters: checkout.merchantParameters),
-      basket: checkout.id, notVerified: payment.amountConfirmed ? [] : ["amount"],
-      hostedCheckout: HostedCheckoutOutput(
-        hostedCheckoutId: checkout.id.rawValue, variant: checkout.variant.isEmpty ? nil : checkout.variant))
+      references: checkout.references, basket: checkout.id, notVerified: payment.amountConfirmed ? [] : ["amount"],
+      hostedCheckout: checkout.output)
   }
 
   /// The order of a payment that was made on the platform's own page; nil for every other payment.

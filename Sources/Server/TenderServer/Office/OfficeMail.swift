@@ -53,6 +53,6 @@ struct ServerWebhooks: WebhookUseCases {
   }
 
   func sendTest(to endpoint: OfficeEndpoint, of merchant: MerchantID) async throws -> String? {
-    await dispatcher.sendTest(to: endpoint.url, of: merchant, at: clock.now())
+    try await dispatcher.sendTest(to: endpoint.url, of: merchant, at: clock.now())
   }
 }

@@ -1,7 +1,10 @@
+import DirectWire
 import HTTPServing
+import HostedCheckout
 import Ledger
 import Logging
 import Orders
+import PlatformAPI
 import ServiceLifecycle
 import Storage
 import StrictJSON
@@ -21,9 +24,14 @@ extension OrderReader {
   /// The orders in the same store as the ledger.
   static let stored = OrderReader { event, includesDetails, store in
     guard let reference = try MerchantReferences.reference(of: event.order, in: store) else { return nil }
-    let order = includesDetails ? try OrderService.order(of: event.basket, in: store) : nil
+    let details = includesDetails ? try OrderService.order(of: event.basket, in: store) : nil
+    let checkout = try HostedCheckout.find(event.basket, in: store)
+    let asked = checkout == nil ? try PlatformOrder.find(event.order, in: store) : nil
+    var references = checkout?.references ?? asked?.references ?? DirectReferences()
+    references.merchantReference = references.merchantReference ?? reference
     return NotifiedOrder(
-      merchantReference: reference, details: try order.map { try JSONReader.read(JSONAnswer.bytes($0)) })
+      references, network: asked?.network, hostedCheckout: checkout?.output,
+      details: try details.map { try JSONReader.read(JSONAnswer.bytes($0)) })
   }
 }
 

@@ -62,7 +62,7 @@ struct PlatformWebhookController: Sendable {
     }
     guard let merchant = merchants[call.merchant] else { throw PlatformAuthentication.refusal }
     if let reason = merchant.refusalOfWebhook(url) { throw PlatformRefusal(.invalidValue("url", reason)) }
-    if let reason = await dispatcher.sendTest(to: url, of: call.merchant, at: clock.now()) {
+    if let reason = try await dispatcher.sendTest(to: url, of: call.merchant, at: clock.now()) {
       throw PlatformRefusal(.invalidValue("url", "The test event was not acknowledged: \(reason)"))
     }
     return Response(status: .noContent)

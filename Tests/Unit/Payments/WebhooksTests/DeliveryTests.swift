@@ -1,3 +1,4 @@
+import DirectWire
 import HTTPTransport
 import Ledger
 import Storage
@@ -31,7 +32,8 @@ import Webhooks
     let post = try await Post(
       orders: OrderReader { event, includesDetails, _ in
         NotifiedOrder(
-          merchantReference: "HK-\(event.order)", details: includesDetails ? ["note": "ring twice"] : nil)
+          DirectReferences(merchantReference: "HK-\(event.order)", merchantParameters: "p=8"),
+          details: includesDetails ? ["note": "ring twice"] : nil)
       })
     let payment = try await post.pays()
     try await post.dispatcher.round()
@@ -46,6 +48,7 @@ import Webhooks
     for body in post.server.bodies {
       let references = body["payment"]?["paymentOutput"]?["references"]
       #expect(references?["merchantReference"] == body["tender"]?["merchantReference"])
+      #expect(references?["merchantParameters"] == "p=8")
     }
   }
 
@@ -73,7 +76,7 @@ import Webhooks
     _ = try await post.journal.record(.approved(Approval(acquirerReference: "R1")), for: refund)
     post.clock.advance(.seconds(3_600))
     try await post.runsDry()
-    let names = post.server.bodies.compactMap { $0["payment"]?["id"]?.text }
+    let names = post.server.bodies.compactMap { ($0["payment"] ?? $0["refund"])?["id"]?.text }
     #expect(names == [0, 0, 1, 1, 2].map { "\(payment.id)_\($0)" })
     #expect(post.server.requests[2].body == post.server.requests[3].body)
   }

@@ -34,15 +34,15 @@ import Webhooks
     #expect(post.server.requests.isEmpty)
   }
 
-  @Test func `can be tried out with a signed event about no payment`() async throws {
+  @Test func `can be tried out with a signed event about a payment that there is not`() async throws {
     let post = try await Post()
-    #expect(await post.dispatcher.sendTest(to: Self.extra, of: "shop", at: post.clock.wall.now()) == nil)
+    #expect(try await post.dispatcher.sendTest(to: Self.extra, of: "shop", at: post.clock.wall.now()) == nil)
     let request = try #require(post.server.requests.first)
     let body = try JSONReader.read(request.body)
     #expect(body["type"] == "payment.test" && body["apiVersion"] == "v1" && body["merchantId"] == "shop")
-    #expect(body["id"]?.text?.utf8.count == 36)
+    #expect(body["id"]?.text?.utf8.count == 36 && body["payment"]?["id"] == "9999_9")
     #expect(request.headers.first { $0.name == "X-GCS-Signature" }?.value == Post.key.signature(of: request.body))
     post.server.answers { _, _ in 500 }
-    #expect(await post.dispatcher.sendTest(to: Self.extra, of: "shop", at: post.clock.wall.now()) == "HTTP 500")
+    #expect(try await post.dispatcher.sendTest(to: Self.extra, of: "shop", at: post.clock.wall.now()) == "HTTP 500")
   }
 }

@@ -15,7 +15,7 @@ struct StatusTests {
       (.pending, 51, "AUTHORIZATION_REQUESTED", "PENDING_CONNECT_OR_3RD_PARTY"),
       (.unknown, 52, "AUTHORIZATION_REQUESTED", "PENDING_CONNECT_OR_3RD_PARTY"),
       (.authorized, 5, "PENDING_CAPTURE", "PENDING_MERCHANT"), (.partiallyCaptured, 9, "CAPTURED", "COMPLETED"),
-      (.captured, 9, "CAPTURED", "COMPLETED"), (.partiallyRefunded, 8, "REFUNDED", "REFUNDED"),
+      (.captured, 9, "CAPTURED", "COMPLETED"), (.partiallyRefunded, 9, "CAPTURED", "COMPLETED"),
       (.refunded, 8, "REFUNDED", "REFUNDED"), (.voided, 6, "CANCELLED", "UNSUCCESSFUL"),
       (.declined, 2, "REJECTED", "UNSUCCESSFUL"), (.failed, 2, "REJECTED", "UNSUCCESSFUL"),
     ])
