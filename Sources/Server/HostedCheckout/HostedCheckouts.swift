@@ -68,8 +68,9 @@ extension HostedCheckouts {
     case .processing: return try await created(shown, .unknown)
     case .refused: return try await created(shown, .rejected)
     case .cancelled, .expired:
-      guard shown.basket.payment?.status == .declined else { return HostedCheckoutAnswer(status: .cancelled) }
-      return HostedCheckoutAnswer(status: .cancelled, createdPaymentOutput: try await output(shown, .rejected))
+      let output = try await output(shown, .rejected)
+      return HostedCheckoutAnswer(
+        status: .cancelled, createdPaymentOutput: output ?? .init(payment: shown.cancelled, category: .rejected))
     }
   }
 
@@ -205,5 +206,20 @@ package struct ShownCheckout: Sendable {
     checkout.returnURL.map {
       ReturnURL.adding([("RETURNMAC", checkout.returnMAC), ("hostedCheckoutId", checkout.id.rawValue)], to: $0)
     }
+  }
+
+  /// The payment of a checkout that ended before anybody tried to pay, as Worldline's SDKs read it. It has the
+  /// checkout's name: no payment of that name was made, and a look-up of it finds none.
+  fileprivate var cancelled: DirectPayment {
+    var payment = DirectPayment(
+      id: DirectPaymentID(payment: checkout.id.rawValue),
+      statusOutput: DirectStatusOutput(
+        .cancelledByCustomer, isAuthorized: false, isCancellable: false, isRefundable: false),
+      paymentOutput: DirectPaymentOutput(
+        amountOfMoney: basket.total, acquiredAmount: Amount(minorUnits: 0, currency: basket.total.currency),
+        references: checkout.references, at: checkout.createdAt, ofPaymentAt: checkout.createdAt))
+    payment.hostedCheckoutSpecificOutput = checkout.output
+    payment.tender = TenderExtras(basketId: checkout.id.rawValue)
+    return payment
   }
 }

@@ -181,7 +181,10 @@ def verify_endings(name, demo, make, client, refusal):
 
     checkout = create(f"{name}-3").hosted_checkout_id
     demo.page(checkout, "/cancel", "POST")
-    check("reads a cancelled checkout", read(checkout)[:2] == ("CANCELLED_BY_CONSUMER", None))
+    status, category, payment = read(checkout)
+    check("reads a cancelled checkout, with a payment that was cancelled", (status, category)
+          == ("CANCELLED_BY_CONSUMER", "REJECTED") and (payment.status, payment.status_output.status_code) == ("CANCELLED", 1)
+          and payment.payment_output.references.merchant_parameters == "tea", payment and payment.to_dictionary())
 
     checkout = create(f"{name}-4", allowedNumberOfPaymentAttempts=1).hosted_checkout_id
     demo.pay(checkout, DECLINED)

@@ -2,6 +2,7 @@ import HTTPTransport
 import StrictJSON
 import TenderPayments
 import TenderServer
+import TenderTesting
 import Testing
 
 @Suite struct `A hosted checkout` {
@@ -65,6 +66,25 @@ import Testing
     }
   }
 
+  @Test func `has events with the merchant's own parameters, for a shopper who does not come back`() async throws {
+    let start = system.clock.wall.now()
+    let shopper = try await HostedShopper.enters(
+      system, order: ["references": ["merchantReference": "M-9", "merchantParameters": "p=9"]])
+    _ = try await shopper.pays()
+    let own = try await waitFor("the events of the checkout") {
+      let answer = try await HostedShopper.signed(system, "market", "GET", "events?since=\(start)&limit=100")
+      return (answer.body["events"]?.elements ?? []).filter { $0["tender"]?["basketId"]?.text == shopper.id }
+    } until: {
+      $0.count >= 3
+    }
+    for event in own {
+      let output = event["payment"]?["paymentOutput"]
+      #expect(output?["references"]?["merchantReference"] == "M-9", "\(event)")
+      #expect(output?["references"]?["merchantParameters"] == "p=9" && output?["merchantParameters"] == "p=9")
+      #expect(event["payment"]?["hostedCheckoutSpecificOutput"]?["hostedCheckoutId"]?.text == shopper.id)
+    }
+  }
+
   @Test func `is authorized alone unless the merchant asks for a sale`() async throws {
     let shopper = try await HostedShopper.enters(system, mode: "PRE_AUTHORIZATION")
     #expect(try await shopper.pays().body["status"] == "authorized")
@@ -123,7 +143,13 @@ import Testing
     #expect(
       try await shopper.location("/return")
         == "http://localhost:8401/back?order=7&RETURNMAC=\(shopper.returnMAC)&hostedCheckoutId=\(shopper.id)")
-    #expect(try await shopper.status()["status"] == "CANCELLED_BY_CONSUMER")
+    let status = try await shopper.status()
+    #expect(status["status"] == "CANCELLED_BY_CONSUMER")
+    let payment = status["createdPaymentOutput"]?["payment"]
+    #expect(payment?["id"]?.text == "\(shopper.id)_0" && payment?["status"] == "CANCELLED", "\(status)")
+    #expect(payment?["statusOutput"]?["statusCode"] == 1)
+    #expect(payment?["paymentOutput"]?["references"]?["merchantReference"] == "M-7")
+    #expect(status["createdPaymentOutput"]?["paymentStatusCategory"] == "REJECTED")
     #expect(try await shopper.load().text.contains("data-result=\"cancelled\""))
     let late = try await shopper.api.call(
       "POST", "/applepay/payment", ["basketId": .string(shopper.id), "quoteId": "q", "token": token])
