@@ -38,6 +38,9 @@ extension EncryptedPaymentToken {
       applicationDataHash: header.has("applicationData") ? header.hash("applicationData") : nil)
   }
 
+  /// Why a text is a payment token that something has encoded once more; nil for any other text.
+  package static func mistake(in text: String) -> PaymentTokenError? { TokenMistakes.encodedToken(text) }
+
   private static func paymentData(of json: JSONValue) throws(PaymentTokenError) -> JSONObject {
     if case .string(let text) = json { throw encodedTwice(text) }
     guard case .object(let object) = json else {

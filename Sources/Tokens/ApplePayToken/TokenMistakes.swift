@@ -24,10 +24,19 @@ enum TokenMistakes {
   }
 
   static func notJSON(_ bytes: [UInt8], _ error: JSONError) -> PaymentTokenError {
-    guard bytes.count > limit || !isBase64OfObject(String(decoding: bytes, as: UTF8.self)) else {
+    let encoded = bytes.count > limit ? nil : encodedToken(String(decoding: bytes, as: UTF8.self))
+    return encoded ?? PaymentTokenError(.notJSON, "the payment token is not JSON: \(error)")
+  }
+
+  /// Nil for a text that is neither base64 of an object nor a string in JSON with an object's text.
+  static func encodedToken(_ text: String) -> PaymentTokenError? {
+    if isBase64OfObject(text) {
       return PaymentTokenError(.doubleEncoded, "the payment token's JSON in base64 is here, and not the JSON itself")
     }
-    return PaymentTokenError(.notJSON, "the payment token is not JSON: \(error)")
+    guard text.utf8.first == UInt8(ascii: "\""), text.utf8.count <= limit,
+      case .string(let inner)? = try? JSONReader.read(Array(text.utf8))
+    else { return nil }
+    return encodedTwice(inner)
   }
 
   static func notAPaymentToken(_ object: JSONObject) -> PaymentTokenError {

@@ -56,6 +56,19 @@ extension PlatformFault {
     }
   }
 
+  /// The same, and behind it ours where Worldline's name says less: how much is left.
+  package static func all(
+    ours code: String, status: Int, detail: String, property: String?, isRetriable: Bool
+  ) -> [PlatformFault] {
+    let fault = PlatformFault(ours: code, status: status, detail: detail, property: property, isRetriable: isRetriable)
+    guard fault == .actionNotAllowed else { return [fault] }
+    return [
+      fault,
+      PlatformFault(
+        status: fault.httpStatusCode, id: code.uppercased(), detail, property: property, isRetriable: isRetriable),
+    ]
+  }
+
   private init(status: Int, id: String, _ detail: String, property: String?, isRetriable: Bool) {
     let codes = Self.codes[status] ?? ("1008", "50001111")
     self.init(

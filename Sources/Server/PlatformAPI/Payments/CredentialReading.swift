@@ -11,6 +11,9 @@ extension PlatformPayments {
   func credential(
     _ input: MobilePaymentInput, _ merchant: PlatformMerchant, isOfBasket: Bool
   ) throws -> PaymentCredential {
+    if case .data(let text)? = input.encryptedPaymentData, let mistake = EncryptedPaymentToken.mistake(in: text) {
+      throw mistake
+    }
     switch (input.encryptedPaymentData, input.decryptedPaymentData) {
     case (.token(let json)?, nil):
       let token = try EncryptedPaymentToken(json: json)

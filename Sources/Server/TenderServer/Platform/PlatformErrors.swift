@@ -35,11 +35,13 @@ struct PlatformErrors: RouterMiddleware {
   }
 
   private static func response(_ problem: Problem, _ context: ServerContext) -> Response {
-    let fault = PlatformFault(
+    let faults = PlatformFault.all(
       ours: problem.code, status: problem.status.code, detail: problem.detail, property: problem.field,
       isRetriable: problem.retryAfter != nil)
+    let status = faults.first?.httpStatusCode ?? problem.status.code
     var response = JSONAnswer.response(
-      PlatformError(errorId: context.requestID, fault), status: HTTPResponse.Status(code: fault.httpStatusCode))
+      PlatformError(errorId: context.requestID, status: status, errors: faults),
+      status: HTTPResponse.Status(code: status))
     response.headers[.allow] = problem.allow
     response.headers[.retryAfter] = problem.retryAfter.map(String.init)
     return response

@@ -1,5 +1,7 @@
 import Acquiring
+import ApplePayToken
 import DirectWire
+import Gateway
 import Ledger
 import PlatformAPI
 import Storage
@@ -172,6 +174,20 @@ import Testing
     #expect(refusal?.faults.first?.propertyName == "mobilePaymentMethodSpecificInput.\(member)")
   }
 
+  @Test func `with a payment token that is encoded once more is told so, as on the command line`() async throws {
+    let token = #"{"version":"EC_v1","data":"AA==","signature":"AA==","header":{}}"#
+    let quoted = String(decoding: JSONValue.string(token).serialized(), as: UTF8.self)
+    for text in [Base64.encode(Array(token.utf8)), quoted] {
+      let input: JSONObject = ["decryptedPaymentData": .null, "encryptedPaymentData": .string(text)]
+      let platform = try await Platform()
+      let refusal = await #expect(throws: PlatformRefusal.self) {
+        try await platform.payments.create(Platform.body(input: input), platform.call())
+      }
+      #expect(refusal?.faults.first?.id == "DOUBLE_ENCODED")
+      #expect(refusal?.faults.first?.message.contains(PaymentTokenError.Code.doubleEncoded.advice) == true)
+    }
+  }
+
   @Test func `with unsigned data is refused where the merchant does not allow it`() async throws {
     let platform = try await Platform(takesUnsignedData: false)
     let input: JSONObject = [
@@ -262,6 +278,21 @@ import Testing
       try await platform.payments.cancel(cancelled, [], platform.call()).json["payment"]?["statusOutput"]?["statusCode"]
         == 6)
     #expect(try await platform.payments.refund(captured, [], platform.call()).json["status"] == "REFUNDED")
+  }
+
+  @Test func `that is final waits for a capture in flight, and says so rather than that nothing is free`() async throws
+  {
+    let platform = try await Platform()
+    let id = try await platform.made()
+    platform.acquirer.captures(.pending(Pending(acquirerReference: "C-1")))
+    _ = try await platform.payments.capture(id, Array(#"{"amount": 500}"#.utf8), platform.call())
+    let refusal = await #expect(throws: GatewayError.self) {
+      try await platform.payments.capture(id, Array(#"{"isFinal": true}"#.utf8), platform.call())
+    }
+    #expect(refusal?.code == "operation_in_progress" && refusal?.reason.contains("final capture") == true)
+    #expect(refusal?.reason.contains("0.00") == false)
+    let rest = try await platform.payments.capture(id, [], platform.call())
+    #expect(rest.json["captureOutput"]?["amountOfMoney"]?["amount"] == 750)
   }
 
   @Test func `is done once for its key`() async throws {
@@ -390,6 +421,16 @@ import Testing
 }
 
 @Suite struct `A code of ours` {
+  @Test func `stands behind Worldline's name where that says less`() {
+    let faults = PlatformFault.all(
+      ours: "amount_exceeds_available", status: 409, detail: "no more than 12.50 EUR is left", property: nil,
+      isRetriable: false)
+    #expect(faults.first == .actionNotAllowed && faults.map(\.httpStatusCode) == [400, 400])
+    #expect(faults.last?.id == "AMOUNT_EXCEEDS_AVAILABLE" && faults.last?.message.contains("12.50 EUR") == true)
+    let alone = PlatformFault.all(ours: "out_of_time", status: 503, detail: "d", property: nil, isRetriable: true)
+    #expect(alone.map(\.id) == ["OUT_OF_TIME"])
+  }
+
   @Test(
     arguments: [
       ("payment_not_found", 404, 404, "UNKNOWN_PAYMENT_ID"),
