@@ -43,17 +43,18 @@ extension EncryptedPaymentToken {
 
   private static func paymentData(of json: JSONValue) throws(PaymentTokenError) -> JSONObject {
     if case .string(let text) = json { throw encodedTwice(text) }
-    guard case .object(let object) = json else {
-      throw PaymentTokenError(.notAPaymentToken, "the payment token is \(json.kind), not an object")
-    }
+    guard case .object(let object) = json else { throw TokenMistakes.notAnObject(json) }
     guard !TokenMistakes.isGooglePay(object) else { throw TokenMistakes.googlePay }
     switch object["paymentData"] {
     case .object(let data)? where data.isEmpty: throw empty
     case .object? where object["applicationPrimaryAccountNumber"] != nil: throw TokenMistakes.notAPaymentToken(object)
+    case .object(let data)? where data["header"] == nil:
+      guard let wrapping = TokenWrapping.find(in: .object(data)) else { return data }
+      throw PaymentTokenError(.notAPaymentToken, wrapping.sentence, field: "paymentData")
     case .object(let data)?: return data
     case .null?: throw empty
     case .string(let text)?: throw encodedTwice(text)
-    case let other?: throw PaymentTokenError(.wrongType, "must be an object, is \(other.kind)", field: "paymentData")
+    case let other?: throw TokenMistakes.notAnObject(other, field: "paymentData")
     case nil: return try bare(object)
     }
   }
@@ -61,7 +62,8 @@ extension EncryptedPaymentToken {
   private static let members = ["version", "data", "signature", "header"]
 
   private static func bare(_ object: JSONObject) throws(PaymentTokenError) -> JSONObject {
-    guard members.contains(where: { object[$0] != nil }) else {
+    let isWrapped = object["header"] == nil && TokenWrapping.find(in: .object(object)) != nil
+    guard !isWrapped, members.contains(where: { object[$0] != nil }) else {
       throw TokenMistakes.notAPaymentToken(object)
     }
     return object

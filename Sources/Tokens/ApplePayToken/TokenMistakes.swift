@@ -16,22 +16,29 @@ enum TokenMistakes {
         "the payment token's JSON, as text"
       } else if isBase64OfObject(text) {
         "the payment token's JSON in base64, as PKPaymentToken.paymentData gives it,"
+      } else if let wrapping = TokenWrapping.find(in: Array(text.utf8)) {
+        "a string: \(wrapping.sentence); \(TokenWrapping.beginning(of: Array(text.utf8)));"
       } else {
-        "a string"
+        "a string (\(TokenWrapping.beginning(of: Array(text.utf8))))"
       }
     return PaymentTokenError(
       .doubleEncoded, "\(what) stands where the payment token's object should", field: "paymentData")
   }
 
   static func notJSON(_ bytes: [UInt8], _ error: JSONError) -> PaymentTokenError {
-    let encoded = bytes.count > limit ? nil : encodedToken(String(decoding: bytes, as: UTF8.self))
-    return encoded ?? PaymentTokenError(.notJSON, "the payment token is not JSON: \(error)")
+    if bytes.count <= limit, let encoded = encodedToken(String(decoding: bytes, as: UTF8.self)) { return encoded }
+    let what = TokenWrapping.find(in: bytes).map { "\($0.sentence)" } ?? "the payment token is not JSON: \(error)"
+    return PaymentTokenError(.notJSON, "\(what); \(TokenWrapping.beginning(of: bytes))")
   }
 
   /// Nil for a text that is neither base64 of an object nor a string in JSON with an object's text.
   static func encodedToken(_ text: String) -> PaymentTokenError? {
     if isBase64OfObject(text) {
-      return PaymentTokenError(.doubleEncoded, "the payment token's JSON in base64 is here, and not the JSON itself")
+      let line = "JSON.parse(Buffer.from(text, \"base64\"))"
+      return PaymentTokenError(
+        .doubleEncoded,
+        "the payment token's JSON in base64 is here, and not the JSON itself; no byte of it is lost. Send it so: \(line)"
+      )
     }
     guard text.utf8.first == UInt8(ascii: "\""), text.utf8.count <= limit,
       case .string(let inner)? = try? JSONReader.read(Array(text.utf8))
@@ -39,10 +46,20 @@ enum TokenMistakes {
     return encodedTwice(inner)
   }
 
+  /// Something else than an object, or a list, where the payment token's object should stand.
+  static func notAnObject(_ json: JSONValue, field: String? = nil) -> PaymentTokenError {
+    guard let wrapping = TokenWrapping.find(in: json) else {
+      return field == nil
+        ? PaymentTokenError(.notAPaymentToken, "the payment token is \(json.kind), not an object")
+        : PaymentTokenError(.wrongType, "must be an object, is \(json.kind)", field: field)
+    }
+    return PaymentTokenError(.notAPaymentToken, wrapping.sentence, field: field)
+  }
+
   static func notAPaymentToken(_ object: JSONObject) -> PaymentTokenError {
     let reason =
-      if case .object? = object["token"] {
-        "this is the payment around the token: its member token is what is asked for"
+      if let wrapping = TokenWrapping.find(in: .object(object)) {
+        wrapping.sentence
       } else if object["ephemeralPublicKey"] != nil || object["wrappedKey"] != nil {
         "this is the header alone, without what stands beside it"
       } else if object["onlinePaymentCryptogram"] != nil || object["applicationPrimaryAccountNumber"] != nil {

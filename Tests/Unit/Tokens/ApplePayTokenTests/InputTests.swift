@@ -73,6 +73,50 @@ import Testing
     #expect(reason(TestTokenBuilder.payload)?.contains("decrypted") == true)
   }
 
+  /// What senders make of a payment token's bytes, and the words by which the refusal knows it.
+  private static let wrappings: [(words: String, isWhole: Bool, wrap: @Sendable ([UInt8]) -> [UInt8])] = [
+    ("description of an NSData", true, { text("<\(Hex.encode($0))>") }),
+    ("description of an NSData", false, { text("{length = 4096, bytes = 0x\(Hex.encode($0.prefix(16))) ... 7d7d }") }),
+    ("description of a Swift Data", false, { text("\($0.count) bytes") }),
+    ("Node Buffer as JSON", true, { text(#"{"type":"Buffer","data":\#($0)}"#) }),
+    ("array of bytes", true, { text("\($0)") }),
+    ("Uint8Array", true, { text("{" + $0.enumerated().map { "\"\($0)\":\($1)" }.joined(separator: ",") + "}") }),
+    ("UTF-16", true, { $0.flatMap { [$0, 0] } }), ("UTF-16", true, { [0xFE, 0xFF] + $0.flatMap { [0, $0] } }),
+    ("byte order mark", true, { [0xEF, 0xBB, 0xBF] + $0 }),
+    ("encoded for a URL", true, { text("token=" + $0.map { "%\(Hex.encode([$0]))" }.joined()) }),
+    ("gzip", true, { [0x1F, 0x8B, 8, 0] + $0 }),
+    ("gzip in base64", true, { text(Base64.encode([0x1F, 0x8B, 8, 0] + $0)) }),
+    ("read as UTF-8 text", false, { Array(String(decoding: [0x1F, 0x8F, 0x8B] + $0, as: UTF8.self).utf8) }),
+    ("in hexadecimal", true, { text("0x" + Hex.encode($0).uppercased()) }),
+    ("in base64", true, { text(Base64.encode($0).replacing("+", with: "-").replacing("=", with: "")) }),
+    ("data: URL", true, { text("data:application/json;base64," + Base64.encode($0)) }),
+    ("its member payment.token", true, { text(#"{"payment":{"token":\#(string($0))}}"#) }),
+    ("its member [0]", true, { text("[\(string($0))]") }),
+    ("escaped for HTML", true, { text(string($0).replacing("\"", with: "&quot;")) }),
+    ("Python prints", true, { text("b'\(string($0))'") }),
+    ("made a text of", false, { _ in text("[object Object]") }),
+    ("multipart form", true, { text("--x\r\nContent-Disposition: form-data; name=\"t\"\r\n\r\n\(string($0))") }),
+  ]
+
+  private static func text(_ text: String) -> [UInt8] { Array(text.utf8) }
+  private static func string(_ bytes: [UInt8]) -> String { String(decoding: bytes, as: UTF8.self) }
+
+  @Test(arguments: wrappings.indices)
+  func `a wrapping is named, with whether bytes are lost and a line of code`(index: Int) throws {
+    let wrapping = Self.wrappings[index]
+    let bytes = wrapping.wrap(try TestTokenBuilder().build().bytes)
+    let refusal = #expect(throws: PaymentTokenError.self) { try EncryptedPaymentToken(bytes: bytes) }
+    let reason = refusal?.reason ?? ""
+    #expect(reason.contains(wrapping.words), "\(reason)")
+    #expect(
+      reason.contains("no byte of it is lost") == wrapping.isWhole && reason.contains("Send it so: "), "\(reason)")
+  }
+
+  @Test func `a refusal shows the first bytes and no more`() {
+    #expect(reason("4111111111111111, 12/29")?.contains("begins with “41111111 …”") == true)
+    #expect(reason("4111111111111111, 12/29")?.contains("411111111") == false)
+  }
+
   @Test(arguments: [
     #"{"signature":"MEQ=","protocolVersion":"ECv2","signedMessage":"{}"}"#,
     #""{\"signature\":\"MEQ=\",\"protocolVersion\":\"ECv1\",\"signedMessage\":\"{}\"}""#,
