@@ -39,7 +39,7 @@ def the_selenium_fixture_takes_every_step_of_a_shopper(shopper):
         assert sheet.select_shipping_method("van")["shippingMethod"] == "van"
         assert sheet.enter_coupon_code("LUNCH")["couponCode"] == "LUNCH"
         assert (sheet.total, sheet.errors) == ("12.50", [])
-        assert sheet.approve()["state"] == "completed"
+        assert sheet.approve()["result"] == "paid"
 
 
 @claim(page=None)
@@ -48,7 +48,28 @@ def the_selenium_fixture_declines_and_cancels(shopper):
         sheet = sheet_on(shopper)
         assert sheet.decline()["card"] == "visa-insufficient-funds"
         sheet = sheet_on(shopper)
-        assert sheet.cancel()["state"] == "canceled"
+        assert sheet.cancel()["result"] == "cancelled"
+
+
+FAILING = "on: { paymentauthorized: (_, session) => session.completePayment({ status: ApplePaySession.STATUS_FAILURE }) }"
+
+
+@claim(page=None)
+def the_fixtures_result_tells_a_paid_order_from_a_declined_a_failed_and_a_cancelled_one(shopper):
+    with merchant_page(shopper):
+        assert sheet_on(shopper).approve()["result"] == "paid"
+        declined = sheet_on(shopper, FAILING).decline()
+        assert (declined["state"], declined["result"]) == ("completed", "declined"), declined
+        assert sheet_on(shopper, FAILING).approve()["result"] == "failed"
+        assert sheet_on(shopper).cancel()["result"] == "cancelled"
+
+
+@claim(page=None)
+def the_selenium_fixture_knows_the_result_where_the_page_goes_on_to_another(shopper):
+    with merchant_page(shopper):
+        sheet = sheet_on(shopper, """on: { paymentauthorized: (_, session) => {
+          session.completePayment({ status: ApplePaySession.STATUS_SUCCESS }); location.reload(); } }""")
+        assert sheet.approve()["result"] == "paid"
 
 
 @claim(page=None)
@@ -118,7 +139,7 @@ def the_playwright_fixture_for_python_takes_every_step_of_a_shopper(shopper):
         assert sheet.select_shipping_method("van")["shippingMethod"] == "van"
         assert sheet.enter_coupon_code("LUNCH")["couponCode"] == "LUNCH"
         assert (sheet.total, sheet.errors) == ("12.50", []) and sheet.dialog
-        assert sheet.approve()["state"] == "completed"
+        assert sheet.approve()["result"] == "paid"
         shopper.browser.execute_script(OPEN % "on: { shippingmethodselected: page.silent }")
         sheet = playwright.ApplePaySheet(StandIn(shopper))
         sheet.hold_clock()

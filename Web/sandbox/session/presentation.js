@@ -6,7 +6,7 @@ import { Confirmation, pause } from "./confirmation.js";
 import { Demands } from "./demands.js";
 import { isOfBillingContact, isOfShippingContact, messages, STATUS } from "./errors.js";
 import { touchIcons } from "./frames.js";
-import { becomeLatest, notifyWatchers } from "./latest-sheet.js";
+import { becomeLatest, keepForNextPage, notifyWatchers } from "./latest-sheet.js";
 import { MerchantValidation } from "./merchant-validation.js";
 import { Money } from "./money.js";
 import { confirmationOf, orderOf } from "./order.js";
@@ -383,6 +383,7 @@ export class Presentation {
     window.removeEventListener("pagehide", this.#leave);
     if (this.#isByPhoneAlone) setTimeout(reportCodeClosed, time);
     this.#sheet.close(word, time, this.#sheetErrors.status === STATUS.SUCCESS);
+    keepForNextPage(this.snapshot);
     notifyWatchers();
   }
 
@@ -417,12 +418,22 @@ export class Presentation {
     return this.#choices.devices;
   }
 
+  /** What the sheet came to; undefined while it is open. */
+  get #result() {
+    if (!this.isOver) return undefined;
+    if (this.#state === "canceled" && !this.#failure) return "cancelled";
+    if (this.#state !== "completed") return "failed";
+    if (this.#sheetErrors.status === STATUS.SUCCESS) return "paid";
+    return this.#choices.card?.outcome?.startsWith("decline") ? "declined" : "failed";
+  }
+
   /** The state as plain data, for tests. */
   get snapshot() {
     const { card, contact, billingContact, method, methods, coupon, device } = this.#choices;
     const { errors, status } = this.#sheetErrors;
     return structuredClone({
       state: this.#state,
+      result: this.#result,
       status,
       failure: this.#failure,
       card: card?.id,

@@ -205,7 +205,8 @@ defineHandlers(ApplePaySession, Object.keys(SESSION_EVENTS));
 const isPayable = async (merchantIdentifier) => {
   const { registered, domainVerified } = await wallet.merchant(merchantIdentifier);
   if (!registered) advise(`The sandbox knows no merchant "${merchantIdentifier}".`);
-  else if (!domainVerified) advise(`"${merchantIdentifier}" has not verified the domain ${location.hostname}.`);
+  else if (!domainVerified)
+    advise(`"${merchantIdentifier}" has not verified the domain ${location.hostname}: run tender merchant verify.`);
   return registered && domainVerified;
 };
 
