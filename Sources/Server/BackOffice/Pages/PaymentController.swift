@@ -47,12 +47,52 @@ struct PaymentController: Sendable {
   private func perform(_ call: OfficeCall) async throws -> Response {
     guard let verb = PaymentVerb(rawValue: call.parameter("verb")) else { throw OfficeRefusal.nothing }
     let file = try await file(call, .operator)
+    do { return try await perform(verb, on: file, call) } catch let refusal as OfficeRefusal
+      where [.badRequest, .conflict].contains(refusal.status)
+    {
+      return try await again(verb, call, refusal)
+    }
+  }
+
+  /// The page once more, as the payment is now, with what was typed and why nothing was done.
+  private func again(_ verb: PaymentVerb, _ call: OfficeCall, _ refusal: OfficeRefusal) async throws -> Response {
+    let file = try await file(call, .operator)
+    if refusal.status == .conflict {
+      let entry = try call.action(
+        "payment.\(verb.rawValue).refused", merchant: file.payment.merchant.rawValue, subject: file.payment.id.rawValue,
+        before: PaymentView(file).state, after: refusal.reason, reason: call.form["reason"])
+      try await office.database.write { try OfficeAudit($0).note(entry) }
+    }
+    var values = PaymentView(file).values
+    var actions = PaymentView(file).actions(for: try call.user)
+    if var form = actions[verb.rawValue] as? [String: Any] {
+      let amount = call.form["amount"]
+      form["typed"] = amount.isEmpty ? form["left"] ?? "" : amount
+      form["typedReason"] = call.form["reason"]
+      actions[verb.rawValue] = form
+    }
+    values["actions"] = actions
+    values["notice"] = refusal.reason
+    var response = try office.pages.page(
+      "payment", "Payment \(file.reference ?? file.payment.id.rawValue)", call, values)
+    response.status = refusal.status
+    return response
+  }
+
+  private func perform(_ verb: PaymentVerb, on file: PaymentFile, _ call: OfficeCall) async throws -> Response {
     let reason = try call.form.reason
     let key = call.form["key"]
     guard key.utf8.count == 32, Hex.decode(key) != nil else {
       throw OfficeRefusal.badRequest("The form has no key. Load the page again.")
     }
     let amount = try Self.amount(call.form["amount"], file)
+    // An empty field is a slip as often as it means everything.
+    if amount == nil, verb == .refund || verb == .capture {
+      let left = verb == .refund ? file.refundable : file.capturable
+      throw OfficeRefusal.badRequest(
+        "Nothing was done, because there was no amount. All that is left, \(left.shown), stands in the form now: send it "
+          + "again if you mean that.")
+    }
     guard verb != .refund else { return try await refund(amount, file, call, key, reason) }
     let isFinal = call.form.isChecked("final")
     let entry = try entry("payment.\(verb.rawValue)", amount, key, file, call, reason)
@@ -69,8 +109,10 @@ struct PaymentController: Sendable {
 
   private static func amount(_ text: String, _ file: PaymentFile) throws -> Amount? {
     guard !text.isEmpty else { return nil }
-    guard let amount = try? Amount(decimal: text, currency: file.payment.amount.currency), amount.isPositive else {
-      throw OfficeRefusal.badRequest("\(text) is not an amount of \(file.payment.amount.currency.code).")
+    let currency = file.payment.amount.currency
+    guard let amount = try? Amount(decimal: text, currency: currency), amount.isPositive else {
+      let example = Amount(minorUnits: 1_250, currency: currency).decimalString
+      throw OfficeRefusal.badRequest("\(text) is not an amount of \(currency.code): write \(example) for example.")
     }
     return amount
   }

@@ -19,7 +19,8 @@ struct PaymentQuery: Sendable {
   static let names = ["q", "merchant", "status", "route", "amount", "from", "until", "alarm"]
 
   init(_ call: OfficeCall) throws {
-    text = call.query("q")
+    let typed = call.query("q").map { $0.split(whereSeparator: \.isWhitespace).joined(separator: " ") }
+    text = typed?.isEmpty == true ? nil : typed
     before = call.query("before").map { PaymentID($0) }
     fields = Self.names.compactMap { name in call.query(name).map { (name, $0) } }
     filter.merchants = try Self.merchants(call)
@@ -55,7 +56,7 @@ struct PaymentQuery: Sendable {
     (filter.amount, filter.currency) = (amount.minorUnits, currency.code)
   }
 
-  /// The payments, newest first. A text finds what it names exactly.
+  /// The payments, newest first. A text finds what it names, as it is written, in small letters or in capitals.
   func page(limit: Int = 50, in store: Transaction) throws -> PaymentPage {
     guard let text else { return try filter.page(before: before, limit: limit, in: store) }
     if text.utf8.count == 4, text.utf8.allSatisfy({ (0x30...0x39).contains($0) }) {
@@ -64,7 +65,11 @@ struct PaymentQuery: Sendable {
       let found = try filter.page(before: before, limit: limit, in: store)
       if !found.items.isEmpty || found.next != nil { return found }
     }
-    return PaymentPage(items: try named(text, in: store))
+    for spelling in [text, text.lowercased(), text.uppercased()] {
+      let found = try named(spelling, in: store)
+      if !found.isEmpty { return PaymentPage(items: found) }
+    }
+    return PaymentPage(items: [])
   }
 
   private func named(_ text: String, in store: Transaction) throws -> [PaymentPage.Item] {

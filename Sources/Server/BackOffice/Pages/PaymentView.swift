@@ -11,8 +11,8 @@ struct PaymentView {
 
   /// In one line, for the audit chain.
   var state: String {
-    "\(payment.status.rawValue), authorized \(payment.authorized), captured \(payment.captured), "
-      + "refunded \(payment.refunded)"
+    "\(payment.status.rawValue), authorized \(file.amount(payment.authorized).shown), "
+      + "captured \(file.amount(payment.captured).shown), refunded \(file.amount(payment.refunded).shown)"
   }
 
   var values: [String: Any] {
@@ -60,8 +60,8 @@ struct PaymentView {
     let possible = file.possible
     var values: [String: Any] = ["any": true]
     if possible.contains(.capture) {
-      values["capture"] = ["key": file.key(of: .capture), "most": file.capturable.decimalString]
-      values["void"] = ["key": file.key(of: .void), "most": file.capturable.decimalString]
+      values["capture"] = (["key": file.key(of: .capture)] as [String: Any]).merging(most(file.capturable)) { $1 }
+      values["void"] = (["key": file.key(of: .void)] as [String: Any]).merging(most(file.capturable)) { $1 }
     }
     if possible.contains(.refund) { values["refund"] = refund(for: user) }
     if possible.contains(.settle) { values["settle"] = ["key": file.key(of: .settle)] }
@@ -73,12 +73,15 @@ struct PaymentView {
     return values
   }
 
+  /// What a form may ask for at most: for its label, and as a field takes it.
+  private func most(_ amount: Amount) -> [String: Any] { ["most": amount.shown, "left": amount.decimalString] }
+
   private func refund(for user: OfficeUser) -> [String: Any] {
     let needsSecond = !user.mayRefundAlone(file.refundable, of: payment.merchant)
-    return [
-      "key": file.key(of: .refund), "most": file.refundable.decimalString, "currency": payment.amount.currency.code,
-      "needsSecond": needsSecond, "limits": user.limits == .none ? "nothing" : user.limits.text,
-    ]
+    return most(file.refundable).merging([
+      "key": file.key(of: .refund), "needsSecond": needsSecond,
+      "limits": user.limits == .none ? "nothing" : user.limits.text,
+    ]) { $1 }
   }
 
   private func approval(for user: OfficeUser, _ approval: RefundApproval) -> [String: Any] {

@@ -237,7 +237,10 @@ extension ServerConfiguration {
 
   /// Every setting with its value; secrets masked.
   fileprivate var shownSettings: [(name: String, value: String)] {
-    SettingsTable.server.settings.map { ($0.key, $0.isSecret ? "•••" : $0.text(self) ?? "–") }
+    SettingsTable.server.settings.map { setting in
+      let text = setting.text(self) ?? ""
+      return (setting.key, text.isEmpty ? "–" : setting.isSecret ? "•••" : text)
+    }
   }
 }
 

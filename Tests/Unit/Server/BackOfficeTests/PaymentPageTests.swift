@@ -13,9 +13,8 @@ import Testing
     let id = try await bench.captured()
     try await bench.visit(as: [Grant(.viewer)]) { visitor async throws in
       let queries = [
-        "q=\(id)", "q=order-1", "q=basket%20of%20order-1", "q=0492", "q=0012", "amount=12.50%20EUR", "amount=12.50+EUR",
-        "status=captured",
-        "merchant=shop", "route=sandbox", "from=2027-01-01&until=2027-01-31",
+        "q=\(id)", "q=order-1", "q=%20ORDER-1+", "q=basket%20of%20order-1", "q=0492", "q=0012", "amount=12.50%20EUR",
+        "amount=12.50+EUR", "status=captured", "merchant=shop", "route=sandbox", "from=2027-01-01&until=2027-01-31",
       ]
       for query in queries {
         #expect(try await visitor.get("/payments?\(query)").text.contains("/payments/\(id)"), "\(query)")
@@ -255,22 +254,33 @@ import Testing
     #expect(bench.payments.done.count == 5)
   }
 
-  @Test func `of all that is left is judged by what is left when it is reserved`() async throws {
+  @Test(arguments: ["refund", "capture"])
+  func `without an amount is asked about with what is left, and nothing is done`(_ verb: String) async throws {
     let bench = try await OfficeBench()
     let id = try await bench.captured(capturing: .eur(100))
-    try await bench.visit(as: [Grant(.operator)], limits: "1.00 EUR") { anna in
-      bench.payments.beforeNext {
-        let capture = try await bench.journal.reserve(.capture, nil, of: id)
-        _ = try await bench.journal.record(FakeAcquirer.approval(capture.reference), for: capture)
-      }
-      let answer = try await anna.post(
-        "/payments/\(id)/refund", ["reason": "all of it", "key": String(repeating: "0", count: 32)])
-      #expect(answer.headers[.location]?.hasSuffix("done=requested") == true)
-      #expect(bench.payments.calls.isEmpty)
-      #expect(try await anna.get("/payments/\(id)").text.contains("12.50 EUR"))
+    try await bench.visit(as: [Grant(.operator)], limits: "50.00 EUR") { anna in
+      let form = ["reason": "all \"of\" it", "key": String(repeating: "0", count: 32)]
+      let answer = try await anna.post("/payments/\(id)/\(verb)", form)
+      #expect(answer.status == .badRequest && bench.payments.calls.isEmpty)
+      let left = verb == "refund" ? "1.00" : "11.50"
+      #expect(answer.text.contains("All that is left, \(left) EUR"))
+      #expect(answer.text.contains("value=\"\(left)\"") && answer.text.contains("value=\"all &quot;of&quot; it\""))
+      let typed = form.merging(["amount": left]) { $1 }
+      #expect(try await anna.post("/payments/\(id)/\(verb)", typed).status == .seeOther)
+      #expect(bench.payments.calls.map(\.amount) == [left])
     }
-    let actions = try await bench.database.read { try OfficeAudit($0).entries(subject: id.rawValue).map(\.action) }
-    #expect(actions.map(\.action) == ["refund.request"] && actions.map(\.after) == ["12.50 EUR"])
+  }
+
+  @Test func `that is mistyped keeps the form, and says what is wrong with it`() async throws {
+    let bench = try await OfficeBench()
+    let id = try await bench.captured()
+    try await bench.visit(as: [Grant(.operator)], limits: "50.00 EUR") { anna in
+      let form = ["amount": "5,oo", "reason": "cold", "key": String(repeating: "0", count: 32)]
+      let answer = try await anna.post("/payments/\(id)/refund", form)
+      #expect(answer.status == .badRequest && answer.text.contains("5,oo is not an amount of EUR: write 12.50"))
+      #expect(answer.text.contains("value=\"5,oo\"") && answer.text.contains("value=\"cold\""))
+      #expect(answer.text.contains("at most 12.50 EUR"))
+    }
   }
 
   @Test func `above the limit waits for a second person`() async throws {
@@ -355,12 +365,12 @@ import Testing
     try await bench.visit(as: [Grant(.administrator)]) { visitor async throws in
       let key = try await visitor.get("/payments/\(id)").value(of: "key")
       #expect(try await visitor.post("/payments/\(id)/refund", ["key": key]).status == .badRequest)
-      _ = try await visitor.post("/payments/\(id)/refund", ["key": key, "reason": "damaged"])
+      _ = try await visitor.post("/payments/\(id)/refund", ["key": key, "amount": "12.50", "reason": "damaged"])
     }
     let entries = try await bench.database.read { try OfficeAudit($0).entries(subject: id.rawValue) }
     let entry = try #require(entries.first?.action)
     #expect(entries.count == 1 && entry.action == "payment.refund" && entry.reason == "damaged")
-    #expect(entry.actor.hasPrefix("user-") && entry.before.contains("captured 1250"))
+    #expect(entry.actor.hasPrefix("user-") && entry.before.contains("captured 12.50 EUR"))
   }
 }
 

@@ -404,7 +404,7 @@ private struct PaymentLoad: Sendable {
       return try await group.reduce(into: []) { $0.append($1) }
     }
     #expect(answers.count { $0 == "refunded" } == 1 && answers.count { $0 == "requested" } == 9, "\(answers)")
-    for payment in payments { #expect(try await refund(payment, "") == "requested") }
+    for payment in payments { #expect(try await refund(payment, "1.00") == "requested") }
     let pages = try await [carla.get("/payments/\(payments[0])").text, carla.get("/payments/\(payments[1])").text]
     #expect(pages.reduce(0) { $0 + $1.ranges(of: "refund of 5.00 EUR: approved").count } == 1)
   }
