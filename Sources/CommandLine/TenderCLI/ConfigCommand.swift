@@ -1,4 +1,5 @@
 import ArgumentParser
+import Foundation
 import TenderPayments
 import TenderServer
 
@@ -34,7 +35,11 @@ struct ConfigCommand: AsyncParsableCommand {
       Terminal.say("\(configuration.environment.rawValue), \(store)")
       for line in report.merchants.table.lines { Terminal.say(line) }
       if report.merchants.isEmpty {
-        Terminal.say("no merchant in \(configuration.merchantsDirectory) yet: tender merchant add")
+        let isThere = FileManager.default.fileExists(atPath: configuration.merchantsDirectory)
+        Terminal.say(
+          isThere
+            ? "no merchant in \(configuration.merchantsDirectory) yet: tender merchant add"
+            : "no merchant is declared by a folder; `tender merchant list` shows those of the store")
       }
     }
   }

@@ -1,5 +1,6 @@
 import Acquiring
 import Foundation
+import Storage
 package import TenderPayments
 
 /// All that `tender config check` finds: every problem at once, with the file and line where it is written.
@@ -59,7 +60,7 @@ extension ServerConfiguration {
       problems.attempt("store.passwordFile") { _ = try MerchantFolder.secretText(storePasswordFile) }
     }
     problems.attempt("administration.socket") { try PrivateSocket(adminSocketPath).check() }
-    problems.attempt("connectors.directory") { try RouteTable.check(self) }
+    RouteTable.check(self, &problems)
     problems.attempt("guestTokens.keyFile") {
       try Self.checkCanBeMade(guestTokenKeyFile) { try GuestTokenKey.check(guestTokenKeyFile) }
     }
@@ -84,8 +85,20 @@ extension ServerConfiguration {
     return slash == path.startIndex && path.count > 1 ? "/" : String(path[..<slash])
   }
 
+  /// Whether the store has a merchant: then the server starts without a folder of declared ones.
+  private var holdsMerchants: Bool {
+    get async {
+      // A server that runs on the store has started.
+      do { return try await !ServerFacts.storedMerchants(self).isEmpty } catch {
+        return error as? StorageError == .busy
+      }
+    }
+  }
+
   fileprivate func examineMerchants(at now: Timestamp, _ problems: inout ProblemList) async throws -> [MerchantFolder] {
     let before = problems.problems.count { !$0.isWarning }
+    let isThere = FileManager.default.fileExists(atPath: merchantsDirectory)
+    if !isThere, await holdsMerchants { return [] }
     let names = problems.attempt("merchants.directory") { try MerchantFolder.merchants(in: merchantsDirectory) } ?? []
     for name in names {
       MerchantExamination(path: "\(merchantsDirectory)/\(name)", configuration: self, now: now).run(&problems)

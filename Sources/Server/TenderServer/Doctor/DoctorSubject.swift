@@ -38,7 +38,9 @@ package struct DoctorSubject: Sendable {
     var routesProblem: String?
     do {
       routes += try ConnectorFolder.all(in: configuration.connectorsDirectory).map { "\($0.route)" }
-      try RouteTable.check(configuration)
+      var problems = ProblemList()
+      RouteTable.check(configuration, &problems)
+      try problems.throwFirst()
     } catch { routesProblem = DoctorWords.of(error) }
     self.init(
       configuration, problems: problems,

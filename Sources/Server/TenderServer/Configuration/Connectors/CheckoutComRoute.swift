@@ -30,16 +30,18 @@ extension ConnectorFolder {
     -> Acquirer
   {
     let file = try settings(CheckoutComFile.table)
-    guard let secretKey = CheckoutComSecretKey(try secret("secret-key")) else {
-      throw ConfigurationError("\(path)/secret-key.secret", "this is no secret key of Checkout.com's")
-    }
-    guard let publicKey = CheckoutComPublicKey(try secret("public-key")) else {
-      throw ConfigurationError("\(path)/public-key.secret", "this is no public key of Checkout.com's")
-    }
+    // All are read before one is judged, so that a check finds every one that is missing.
+    let (secretText, publicText) = (try secret("secret-key"), try secret("public-key"))
     let (keys, authorizations) = (try secrets(in: "signature-keys"), try secrets(in: "authorizations"))
     guard let workflow = CheckoutComWorkflow(signatureKeys: keys, authorizations: authorizations) else {
       throw ConfigurationError(
         "\(path)/signature-keys", "put the signature key of the workflow's webhook into a file that ends in .secret")
+    }
+    guard let secretKey = CheckoutComSecretKey(secretText) else {
+      throw ConfigurationError("\(path)/secret-key.secret", "this is no secret key of Checkout.com's")
+    }
+    guard let publicKey = CheckoutComPublicKey(publicText) else {
+      throw ConfigurationError("\(path)/public-key.secret", "this is no public key of Checkout.com's")
     }
     do throws(CheckoutComSettingsError) {
       return .checkoutCom(

@@ -77,9 +77,17 @@ extension RouteTable {
     Dictionary(uniqueKeysWithValues: folders.map { ($0.merchant.id, $0.profile.sale) })
   }
 
-  /// Reads the files of every route. Nothing is asked.
-  static func check(_ configuration: ServerConfiguration) throws {
-    _ = try providers(configuration, unused) { _, _ in }
+  /// Reads the files of every route, and adds every problem. Nothing is asked.
+  static func check(_ configuration: ServerConfiguration, _ problems: inout ProblemList) {
+    let (place, key) = (ProviderPlace(configuration), "connectors.directory")
+    let folders = problems.attempt(key) { try ConnectorFolder.all(in: configuration.connectorsDirectory) }
+    for folder in folders ?? [] {
+      for problem in folder.problems(checking: { _ = try $0.configured(place, configuration, unused) { _, _ in } }) {
+        problems.attempt(key) { throw problem }
+      }
+    }
+    guard folders?.isEmpty == true, configuration.acquirer.baseURL.isEmpty else { return }
+    problems.attempt(key) { try refuseNone([], configuration) }
   }
 
   private static let unused = HTTPSender { _, _ throws(TransportError) in throw .notSent("a check asks nothing") }

@@ -13,6 +13,8 @@ import TenderPayments
 struct ConnectorFolder: Sendable {
   let route: Route
   let path: String
+  /// Files of credentials that a check has found to be wrong already, and in whose place it reads something.
+  private var knownProblems: Set<String> = []
 
   var settingsFile: String { path + "/connector.yaml" }
 
@@ -58,8 +60,27 @@ extension ConnectorFolder {
     return settings
   }
 
+  /// Every problem of a reader of this folder that stops at the first: a credential that cannot be read hides no other.
+  func problems(checking read: (ConnectorFolder) throws -> Void) -> [any Error] {
+    var (folder, problems) = (self, [any Error]())
+    while true {
+      do {
+        try read(folder)
+        return problems
+      } catch {
+        let file = (error as? ConfigurationError)?.key ?? ""
+        // What was read in place of a credential may be refused.
+        if folder.knownProblems.contains(file) { return problems }
+        problems.append(error)
+        guard file.hasSuffix(".secret") else { return problems }
+        folder.knownProblems.insert(file)
+      }
+    }
+  }
+
   /// A credential, without the spaces and line ends around it.
   func secret(_ name: String) throws -> String {
+    guard !knownProblems.contains("\(path)/\(name).secret") else { return String(repeating: "0", count: 64) }
     let text = try MerchantFolder.secretText("\(path)/\(name).secret").trimmingCharacters(in: .whitespacesAndNewlines)
     guard !text.isEmpty else { throw ConfigurationError("\(path)/\(name).secret", "the file is empty") }
     return text
