@@ -39,7 +39,13 @@ extension Doctor {
 
   /// A server that does not run is no failure of its configuration.
   private func unreachable(_ address: String, _ error: TransportError) -> DoctorFinding {
-    facts?.isRunning == true
+    if let problem = error.certificateProblem {
+      return DoctorCheck.publicReachable.failed(
+        address, problem,
+        remedy: "Have its certificate issued by an authority that browsers trust, for this very name, or add the "
+          + "authority of a private one to this machine's.")
+    }
+    return facts?.isRunning == true
       ? DoctorCheck.publicReachable.failed(address, error.words)
       : DoctorCheck.publicReachable.notReachable(address, "no server runs on the store, and \(error.words)")
   }

@@ -44,7 +44,7 @@ private struct TLSProbe: Sendable {
       _ = try await handshake { try NIOSSLClientHandler(context: $0, serverHostname: host) }
       return TLSHandshake(version: version, chain: seen, trustProblem: nil)
     } catch {
-      return TLSHandshake(version: version, chain: seen, trustProblem: "\(error)")
+      return TLSHandshake(version: version, chain: seen, trustProblem: CertificateTrust.words("\(error)") ?? "\(error)")
     }
   }
 

@@ -67,14 +67,31 @@ package struct CallFailure: Error, CustomStringConvertible, Sendable {
   package init(_ description: String) { self.description = description }
 }
 
+/// Why a TLS server's certificate is not accepted, in place of the library's words.
+enum CertificateTrust {
+  static let refused = "its certificate is self-signed, expired, or of an authority that this machine does not trust"
+  static let otherHost = "its certificate is for another name"
+
+  /// - Parameter reason: the library's description of the error.
+  static func words(_ reason: String) -> String? {
+    if reason.contains("CERTIFICATE_VERIFY_FAILED") { return refused }
+    return reason.contains("failedToValidateHostname") ? otherHost : nil
+  }
+}
+
 extension TransportError {
+  /// Nil where the certificate is not the reason.
+  var certificateProblem: String? {
+    if case .notSent(let reason) = self { CertificateTrust.words(reason) } else { nil }
+  }
+
   /// For the operator, in one line.
   package var words: String {
     switch self {
     case .notSent(let reason) where reason.lowercased().contains("connection refused"): "nothing listens there"
     case .notSent(let reason) where reason.contains("UnknownHost"): "the name of the host is unknown"
     case .notSent("not HTTP"): "the address must begin with http:// or https://"
-    case .notSent(let reason): "it cannot be reached (\(reason))"
+    case .notSent(let reason): certificateProblem ?? "it cannot be reached (\(reason))"
     case .interrupted: "the connection ended before the answer"
     case .timedOut: "it took too long"
     case .responseTooLarge: "the answer is too long"
