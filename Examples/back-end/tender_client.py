@@ -1,6 +1,6 @@
 """What a merchant's server asks Tender, with Python's standard library alone. docs/back-end.md explains each step."""
 
-import base64, email.utils, hashlib, hmac, json, os, sys, urllib.request
+import base64, email.utils, hashlib, hmac, json, os, sys, urllib.error, urllib.request
 
 SERVER, MERCHANT = os.environ["TENDER_URL"], os.environ["TENDER_MERCHANT"]
 KEY_ID, SECRET = os.environ["TENDER_KEY_ID"], os.environ["TENDER_SECRET"]
@@ -20,8 +20,11 @@ def call(method, path, document=None):
         lines = [method, "application/json", headers["Date"], f"x-gcs-content-sha256:{digest}", path, ""]
     headers["Authorization"] = f"GCS v1HMAC:{KEY_ID}:{mac(SECRET, chr(10).join(lines).encode())}"
     request = urllib.request.Request(SERVER + path, body, headers, method=method)
-    with urllib.request.urlopen(request, timeout=10) as answer:
-        return json.load(answer)
+    try:
+        with urllib.request.urlopen(request, timeout=10) as answer:
+            return json.load(answer)
+    except urllib.error.HTTPError as error:  # its body says why
+        raise RuntimeError(f"{error.code} {error.read().decode()}") from None
 
 
 def put_basket(basket_id, basket):

@@ -51,8 +51,11 @@ def signed(method, path, document=None):
     text = f"{method}\n{kind}\n{date}\n{target}\n".encode()
     mac = base64.b64encode(hmac.new(SECRET.encode(), text, hashlib.sha256).digest()).decode()
     headers = {"Date": date, "Authorization": f"GCS v1HMAC:{KEY_ID}:{mac}"} | ({"Content-Type": kind} if kind else {})
-    with urllib.request.urlopen(urllib.request.Request(SERVER + target, body, headers, method=method), timeout=10) as answer:
-        return json.load(answer)
+    try:
+        with urllib.request.urlopen(urllib.request.Request(SERVER + target, body, headers, method=method), timeout=10) as answer:
+            return json.load(answer)
+    except urllib.error.HTTPError as error:  # its body says why
+        raise RuntimeError(f"{error.code} {error.read().decode()}") from None
 
 
 # 1. A basket, which a page of the shop shows with <tender-apple-pay basket="…">.

@@ -136,7 +136,8 @@ struct CrossOriginGate: RouterMiddleware {
   private var refusal: Problem {
     Problem(
       .forbidden, "origin_not_registered",
-      "This origin is not registered with any merchant. Add it to the merchant's origins.")
+      "This origin is no merchant's. Add its host to the merchant's domains: in merchant.yaml, or by tender domain add."
+    )
   }
 
   /// The client API's session stands in a header; the checkout API has none.

@@ -165,7 +165,7 @@ struct PlatformAuthentication: RouterMiddleware {
   private func refusal(_ reason: String, _ keyID: String?, _ context: ServerContext) -> Problem {
     var metadata: Logger.Metadata = ["reason": .string(reason)]
     metadata["keyId"] = keyID.map { .string(String($0.prefix(64))) }
-    context.logger.notice("signature refused", metadata: metadata)
+    context.logger.warning("signature refused", metadata: metadata)
     return Self.refusal
   }
 
