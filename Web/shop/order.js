@@ -120,6 +120,7 @@ const receipt = (basket, order) =>
         : null,
       element("dl", { className: "receipt" }, facts(order)),
       order.orderURL
+        && order.orderURL !== location.href
         && element("p", {}, element("a", { className: "button plain", href: order.orderURL }, "This order’s own page")),
     ),
     element(

@@ -19,7 +19,7 @@ struct DemoCommand: AsyncParsableCommand {
   @Option(help: "Where keys, certificates and ledgers are kept; below it a folder for each port.") var directory =
     ".tender"
   @Option(help: "Which log lines to write to standard error.") var logLevel: LogLevel = .warning
-  @Option(help: "A page of your own, served at /page of the shop, with the id of a new basket for {{basket}}.")
+  @Option(help: "A page of your own, at /page of the shop: {{basket}} is a new basket's id, {{server}} the server.")
   var page: String?
   @Option(
     help: "Pay through this provider, which the sandbox emulates. Several are routes, in the order of their names.")
@@ -238,7 +238,7 @@ private struct DemoSetup: Sendable {
       "  The shop's kitchen, where paid orders arrive:       http://\(shops[0].domain):\(shops[0].port)/kitchen")
     Terminal.say(
       "  A merchant without a page, paid on Tender's own:    http://\(shops[0].domain):\(shops[0].port)/stall")
-    Terminal.say("  The simulated Apple and bank:                       \(sandboxURL)")
+    Terminal.say("  The simulated Apple and bank, with the test cards:  \(sandboxURL)")
     if let phoneWallet {
       Terminal.say("  Phones that scan the sheet's code open:             \(phoneWallet.url)")
     }

@@ -1,5 +1,6 @@
 import Foundation
 import HTTPServing
+import DirectWire
 import Hummingbird
 import TenderPayments
 
@@ -52,12 +53,14 @@ struct ShopPages: Sendable {
     return "\(Amount(minorUnits: minorUnits, currency: currency).decimalString) \(code)"
   }
 
-  /// `GET /page`: the operator's own file, read at each visit, with the id of a basket in the place of `{{basket}}`.
+  /// `GET /page`: the operator's own file, read at each visit, with the id of a basket in the place of `{{basket}}`, and
+  /// the server's address in the place of `{{server}}`.
   func visitors(_ file: String, _ basket: BasketID) throws -> Response {
     guard let page = try? String(contentsOfFile: file, encoding: .utf8) else {
       throw HTTPError(.notFound, message: "There is no page in \(file).")
     }
-    return .html(page.replacing("{{basket}}", with: basket.rawValue))
+    return .html(
+      page.replacing("{{basket}}", with: basket.rawValue).replacing("{{server}}", with: configuration.publicTenderURL))
   }
 
   /// `GET /api/menu`: dishes with amounts in minor units, and the currency's number of decimals to show them with.
@@ -70,7 +73,11 @@ struct ShopPages: Sendable {
     var shop = [
       "title": menu.title, "tagline": menu.tagline, "theme": menu.theme, "tender": configuration.publicTenderURL,
     ]
-    if configuration.publicSandboxURL != nil { shop["hasKitchen"] = "yes" }
+    if let sandbox = configuration.publicSandboxURL {
+      shop["hasKitchen"] = "yes"
+      shop["wallet"] = "\(sandbox)/#cards"
+      shop["coupons"] = menu.coupons.map(\.code).joined(separator: ", ")
+    }
     if configuration.stall != nil { shop["hasStall"] = "yes" }
     return try templates.response(name, values.merging(shop) { own, _ in own })
   }

@@ -235,12 +235,12 @@ import Testing
     let tender = FakeTender()
     let answers = try await tender.shop(visitorsPage: file.path) { client in
       let missing = try await client.execute(uri: "/page", method: .get)
-      try Data("<p>{{basket}}</p>".utf8).write(to: file)
+      try Data("<p>{{basket}}</p>{{server}}".utf8).write(to: file)
       return [missing, try await client.execute(uri: "/page", method: .get)]
     }
     #expect(answers.map(\.status) == [.notFound, .ok])
     let basket = try #require(tender.calls.last.map { FakeTender.path($0).split(separator: "/").last ?? "" })
-    #expect(String(buffer: answers[1].body) == "<p>\(basket)</p>")
+    #expect(String(buffer: answers[1].body) == "<p>\(basket)</p>http://tender.test")
     #expect(answers[1].headers[.contentSecurityPolicy] == nil)
     let without = try await tender.shop { client in try await client.execute(uri: "/page", method: .get) }
     #expect(without.status == .notFound)
@@ -302,6 +302,12 @@ extension `The demo shop` {
       }
       return (statuses, orders)
     }
+  }
+
+  @Test func `the kitchen acknowledges a test event, and no event about nothing`() async throws {
+    let test = #"{"apiVersion":"v1","created":"2026-11-28T10:00:00Z","id":"e","merchantId":"m","type":"payment.test"}"#
+    let (statuses, orders) = try await kitchen([test, #"{"id":"e","type":"payment.captured"}"#])
+    #expect(statuses == [.noContent, .badRequest] && orders.isEmpty)
   }
 
   @Test func `the kitchen shows a paid order and where it goes, as Tender's webhook says`() async throws {
