@@ -75,9 +75,8 @@ struct DoctorCommand: AsyncParsableCommand {
   /// The server of this user that listens there, the demo of that port, or a server that keeps everything in the usual
   /// place.
   private func askServer(at port: Int) async throws -> DoctorReport {
-    let names = ((try? FileManager.default.contentsOfDirectory(atPath: ".tender")) ?? []).sorted()
-    let demos = names.filter { $0 == "demo-\(port)" || $0.hasPrefix("demo-\(port)-") }.map { ".tender/\($0)/tender.db" }
-    let stores = (demos + [".tender/tender.db"]).filter { FileManager.default.fileExists(atPath: $0 + ".sock") }
+    let stores = (DemoFolder.all(port) + [".tender"]).map { $0 + "/tender.db" }
+      .filter { FileManager.default.fileExists(atPath: $0 + ".sock") }
     guard let store = RunningServers().store(at: port) ?? stores.first else {
       throw CallFailure("no server of this user runs with port \(port): start it, or name its file with --config")
     }

@@ -1,5 +1,6 @@
 import ArgumentParser
 import Foundation
+import Storage
 
 extension Tender {
   /// Exit code 1 for a refusal or failure, with one line that says why; 2 for wrong arguments, which is 64 in
@@ -29,9 +30,23 @@ extension Tender {
       Foundation.exit(2)
     }
     guard code == .failure, !(error is ExitCode) else { exit(withError: error) }
-    let number: Int32 = error is MistakenCall ? 2 : 1
+    let number: Int32 = error is MistakenCall || isMissingFile(error) ? 2 : 1
     Terminal.sayError(ErrorLine.text(for: error), exitCode: number)
     Foundation.exit(number)
+  }
+}
+
+extension Tender {
+  /// Whether a file that the call names is not there.
+  private static func isMissingFile(_ error: any Error) -> Bool {
+    let path: String? =
+      switch error {
+      case let error as CocoaError where error.code == .fileReadNoSuchFile: error.filePath
+      case let error as PrivateFileError where !FileManager.default.fileExists(atPath: error.path): error.path
+      default: nil
+      }
+    guard let path else { return false }
+    return CommandLine.arguments.dropFirst().contains { $0.utf8.elementsEqual(path.utf8) || $0.hasSuffix("=" + path) }
   }
 }
 

@@ -85,8 +85,8 @@ struct LinkCommand: AsyncParsableCommand {
 
 /// Whose links, and where the server is.
 struct LinkOptions: ParsableArguments {
-  @Option(help: "The merchant's folder, for its API key.") var merchant = ".tender/demo-8400/merchants/stall"
-  @Option(help: "The server's address.") var server = "http://localhost:8400"
+  @Option(help: "The merchant's folder, for its API key.") var merchant: String
+  @Option(help: "The server's address, such as http://localhost:8400.") var server: String
   @Flag(help: "Print JSON.") var json = false
 
   /// Ids are a part of a path.

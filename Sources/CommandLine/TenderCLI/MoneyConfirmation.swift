@@ -13,6 +13,21 @@ extension Currency {
   }
 }
 
+/// Shows what a command will do, and asks at a terminal.
+enum Confirmation {
+  /// - Parameter isConfirmed: `--yes`.
+  /// - Throws: when the operator says no, or cannot be asked.
+  static func require(_ summary: String, isConfirmed: Bool) throws {
+    Terminal.sayError(summary)
+    guard !isConfirmed else { return }
+    guard isatty(STDIN_FILENO) == 1 else {
+      throw MistakenCall("nothing was done: standard input is no terminal, so nobody can be asked; repeat with --yes")
+    }
+    Terminal.sayError("Go on? [y/N]")
+    guard ["y", "yes"].contains(readLine()?.lowercased() ?? "") else { throw CallFailure("nothing was done") }
+  }
+}
+
 /// Shows what a capture, a void or a refund will do, and asks at a terminal.
 struct MoneyConfirmation {
   let operation: PaymentAdministration.Operation
@@ -22,15 +37,7 @@ struct MoneyConfirmation {
 
   /// - Parameter isConfirmed: `--yes`.
   /// - Throws: when the operator says no, or cannot be asked.
-  func require(isConfirmed: Bool) throws {
-    Terminal.sayError(try summary())
-    guard !isConfirmed else { return }
-    guard isatty(STDIN_FILENO) == 1 else {
-      throw MistakenCall("nothing was done: standard input is no terminal, so nobody can be asked; repeat with --yes")
-    }
-    Terminal.sayError("Go on? [y/N]")
-    guard ["y", "yes"].contains(readLine()?.lowercased() ?? "") else { throw CallFailure("nothing was done") }
-  }
+  func require(isConfirmed: Bool) throws { try Confirmation.require(try summary(), isConfirmed: isConfirmed) }
 
   /// `refund 12.50 EUR, all that is left, of payment …`
   func summary() throws -> String {

@@ -36,6 +36,9 @@ struct PayCommand: AsyncParsableCommand {
     guard (0...65_533).contains(port) else {
       throw ValidationError("--port is from 0 to 65533: the shop and the sandbox have the next two.")
     }
+    guard (server == nil) == (sandbox == nil), server == nil || merchant != nil else {
+      throw ValidationError("--server, --sandbox and --merchant belong together: name all three, or a demo's --port.")
+    }
   }
 
   func run() async throws {
@@ -63,7 +66,7 @@ struct PayCommand: AsyncParsableCommand {
     guard payment.isGood else { throw ExitCode(1) }
   }
 
-  private var folder: String { merchant ?? ".tender/demo-\(port)/merchants/harbour" }
+  private var folder: String { merchant ?? DemoFolder.path(port) + "/merchants/harbour" }
   private var serverAddress: String { server ?? "http://localhost:\(port)" }
   private var sandboxAddress: String { sandbox ?? "http://localhost:\(port + 2)" }
 
@@ -76,8 +79,8 @@ struct PayCommand: AsyncParsableCommand {
   private func plan() throws -> SandboxPayment.Plan {
     .init(
       card: card, contact: contact, method: method, coupon: coupon, amount: try price(), collects: collection,
-      declinesFirst: decline, cancels: cancel, replays: replay, isThroughProvider: provider,
-      tokenFile: saveToken)
+      declinesFirst: decline, cancels: cancel, replays: replay,
+      isThroughProvider: provider || merchant == nil && DemoFolder.hasProviders(port), tokenFile: saveToken)
   }
 
   private func payment(_ sender: HTTPSender) throws -> SandboxPayment {

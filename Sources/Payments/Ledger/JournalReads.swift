@@ -178,6 +178,20 @@ extension Journal {
     }
   }
 
+  /// How many of a merchant's payments are held, under way or without an answer, and the oldest; nil where none is.
+  package static func unfinished(
+    of merchant: MerchantID, in store: Transaction
+  ) throws -> (count: Int64, first: PaymentID)? {
+    let row = try store.row(
+      """
+      SELECT count(*) AS n, min(id) AS first FROM payments WHERE merchant = $1 AND (live = 1 AND authorized > captured
+        OR status IN ('authorizing', 'pending', 'unknown') OR id IN (
+          SELECT payment FROM operations WHERE state IN ('sending', 'pending', 'unknown')))
+      """, .text(merchant.rawValue))
+    guard let row, let first = try row.textOrNil("first") else { return nil }
+    return (try row.integer("n"), PaymentID(first))
+  }
+
   /// Payments with an alarm, and its reason, oldest first.
   package func alarms(limit: Int = 50) async throws -> [PaymentAlarm] {
     try await database.read { store in

@@ -71,7 +71,7 @@ package struct MerchantStore: Sendable {
 
 /// The tables of merchants in one transaction of the caller's.
 package struct MerchantTables {
-  let store: Transaction
+  package let store: Transaction
   let keys: MasterKeys?
   let random: RandomBytes
 
@@ -137,6 +137,14 @@ extension MerchantTables {
     guard changed == 1 else {
       throw MerchantStoreError(.merchantChanged, "The merchant \(id) was changed meanwhile; look at it and try again.")
     }
+  }
+
+  /// Removes the merchant with its domains, certificates and secrets.
+  package func remove(_ id: MerchantID) throws {
+    for table in ["merchant_secrets", "merchant_certificates", "merchant_domains"] {
+      try store.run("DELETE FROM \(table) WHERE merchant = $1", .text(id.rawValue))
+    }
+    try store.run("DELETE FROM merchants WHERE id = $1", .text(id.rawValue))
   }
 
   /// Switches Apple Pay on or off, for the merchant or for one of its domains.

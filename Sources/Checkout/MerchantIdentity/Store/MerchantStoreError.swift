@@ -4,6 +4,7 @@ package struct MerchantStoreError: Error, Sendable, Hashable, CustomStringConver
     case merchantUnknown = "merchant_unknown"
     case merchantExists = "merchant_exists"
     case merchantDeclared = "merchant_declared"
+    case merchantHasPayments = "merchant_has_payments"
     case merchantChanged = "merchant_changed"
     case merchantLimit = "merchant_limit"
     case domainTaken = "domain_taken"

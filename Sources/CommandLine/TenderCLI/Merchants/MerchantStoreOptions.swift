@@ -13,11 +13,13 @@ struct MerchantStoreOptions: ParsableArguments {
   func load() async throws -> ServerConfiguration { try await ConfigurationOptions.load(file: config) }
 
   /// Asks, and tells the operator what the answer notes.
-  func ask(_ call: MerchantCall) async throws -> MerchantAnswer {
-    let configuration = try await load()
+  func ask(_ call: MerchantCall) async throws -> MerchantAnswer { try await Self.ask(call, config: config) }
+
+  static func ask(_ call: MerchantCall, config: String?) async throws -> MerchantAnswer {
+    let configuration = try await ConfigurationOptions.load(file: config)
     if let path = configuration.store.path, !FileManager.default.fileExists(atPath: path) {
       if case .list = call { return MerchantAnswer(merchants: try await MerchantFolder.reports(configuration)) }
-      try await Self.make(path, for: call)
+      try await make(path, for: call)
     }
     let answer: MerchantAnswer = try await StoreAccess(configuration).ask(
       here: { try await MerchantAdministration(configuration, $0.database).perform(call) },

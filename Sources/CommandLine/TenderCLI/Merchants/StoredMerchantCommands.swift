@@ -77,6 +77,31 @@ extension MerchantCommand {
     func run() async throws { try await choice.turn(on: false) }
   }
 
+  struct Remove: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+      commandName: "remove",
+      abstract: "Removes a merchant from the store, unless a payment of its is open.",
+      discussion: """
+        Its settings, domains, certificates with their private keys, and API, webhook and callback keys go. Its payments, \
+        their audit trail, and what it said of the terms stay. `tender merchant export` keeps a copy.
+        """)
+    @Argument(help: "The merchant's id.") var id: String
+    @Flag(help: "Do not ask.") var yes = false
+    @OptionGroup var store: MerchantStoreOptions
+
+    func run() async throws {
+      guard let merchant = try await store.ask(.list).merchants?.first(where: { $0.id == id }) else {
+        throw CallFailure("there is no merchant \(id); `tender merchant list` shows them")
+      }
+      let domains = merchant.domains.isEmpty ? "no domains" : "the domains \(merchant.domains.joined(separator: ", "))"
+      try Confirmation.require(
+        "remove \(id) (\(merchant.merchantIdentifier)): its settings, \(domains), its certificates with their private "
+          + "keys and its API, webhook and callback keys go; its payments and their audit trail stay",
+        isConfirmed: yes)
+      try store.show(try await store.ask(.remove(merchant: id)).merchants)
+    }
+  }
+
   struct SwitchOptions: ParsableArguments {
     @Argument(help: "The merchant's id.") var id: String
     @Option(help: "One of its domains; all of the merchant by default.") var domain: String?

@@ -18,6 +18,12 @@ package struct RunningServers: Sendable {
     return "\(folder)/\(port)"
   }
 
+  /// The paths of all their stores, as ``store(at:)`` gives one.
+  package var stores: [String] {
+    guard isOurs, let names = try? FileManager.default.contentsOfDirectory(atPath: folder) else { return [] }
+    return names.filter { $0.hasSuffix(".sock") }.sorted().map { "\(folder)/\($0.dropLast(5))" }
+  }
+
   /// Notes a server that runs. Without a folder that is this user's alone nothing is noted.
   func note(_ port: Int, socket: String) {
     try? PrivateFile.makeFolder(folder)

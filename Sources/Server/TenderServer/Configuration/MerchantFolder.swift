@@ -289,15 +289,14 @@ package struct MerchantProfile: Sendable {
 extension MerchantFolder {
   /// Apple's name for the merchant and its domains, for a check of the domains.
   package static func names(at path: String) throws -> (merchantIdentifier: String, domains: [String]) {
-    guard FileManager.default.fileExists(atPath: path + "/merchant.yaml") else {
-      throw ConfigurationError(path, "there is no such merchant; `tender merchant add` makes one")
-    }
+    try requireThere(path)
     let settings = try MerchantSettings(file: path + "/merchant.yaml")
     return (settings.merchantIdentifier, settings.domains)
   }
 
   /// The currency of the merchant's baskets.
   package static func currency(at path: String) throws -> Currency {
+    try requireThere(path)
     guard let currency = try MerchantSettings(file: path + "/merchant.yaml").currency else {
       throw ConfigurationError(path + "/merchant.yaml", "currencyCode is missing")
     }
@@ -306,13 +305,17 @@ extension MerchantFolder {
 
   /// The merchant's id and one of its API keys, for a shop that signs its calls.
   package static func apiKey(at path: String) throws -> (merchant: String, id: String, secret: String) {
-    guard FileManager.default.fileExists(atPath: path) else {
-      throw ConfigurationError(path, "there is no such merchant; `tender merchant add` makes one, --merchant names one")
-    }
+    try requireThere(path)
     guard let key = try apiKeys(path).sorted(by: { $0.key < $1.key }).first else {
       throw ConfigurationError(path + "/api-keys", "there is no key; make a file <key id>.secret")
     }
     return (URL(fileURLWithPath: path).lastPathComponent, key.key, key.value)
+  }
+
+  private static func requireThere(_ path: String) throws {
+    guard !FileManager.default.fileExists(atPath: path + "/merchant.yaml") else { return }
+    throw ConfigurationError(
+      path, "there is no merchant's folder here; name one with a merchant.yaml, or make one with `tender merchant add`")
   }
 
   /// Reads every merchant of a configuration as `tender serve` would.

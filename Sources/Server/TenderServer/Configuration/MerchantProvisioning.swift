@@ -51,21 +51,56 @@ package struct MerchantProvisioning: Sendable {
   package func make(_ merchant: NewMerchant, below directory: String) async throws -> String {
     let path = "\(directory)/\(merchant.id)"
     guard !FileManager.default.fileExists(atPath: path + "/merchant.yaml") else { return path }
-    return try await add(merchant, below: directory)
+    try merchant.check()
+    try NewMerchantFolder.requireFree(merchant, in: directory)
+    return try await fill(merchant, below: directory)
   }
 
   /// Makes a new merchant's folder, whole or not at all: it gets its name when everything is in it.
   ///
   /// - Returns: the folder's path.
-  /// - Throws: ``ConfigurationError`` when a value does not fit, the folder is there, or another merchant has a domain.
+  /// - Throws: ``ConfigurationError`` when a value does not fit, the folder is there, another merchant has a domain, the
+  ///   sandbox has the merchant already, or the directory's merchants are another sandbox's.
   package func add(_ merchant: NewMerchant, below directory: String) async throws -> String {
     try merchant.check()
     try NewMerchantFolder.requireFree(merchant, in: directory)
+    guard try await certificates(of: merchant.merchantIdentifier).isEmpty else {
+      throw ConfigurationError(
+        "--merchant-identifier",
+        "the sandbox has issued certificates to \(merchant.merchantIdentifier) already; take another")
+    }
+    for name in (try? MerchantFolder.merchants(in: directory)) ?? [] { try await requireIssued("\(directory)/\(name)") }
+    return try await fill(merchant, below: directory)
+  }
+
+  /// - Throws: ``ConfigurationError`` when the merchant's certificates are not the sandbox's.
+  private func requireIssued(_ path: String) async throws {
+    let paths =
+      ["\(path)/identity.pem"]
+      + ((try? MerchantFolder.names(in: path + "/processing", ending: ".pem")) ?? []).map {
+        "\(path)/processing/\($0).pem"
+      }
+    let held = paths.compactMap { try? MerchantFolder.text($0) }
+    guard !held.isEmpty, let names = try? MerchantFolder.names(at: path) else { return }
+    guard try await certificates(of: names.merchantIdentifier).isDisjoint(with: held) else { return }
+    throw ConfigurationError(
+      "--directory",
+      "the certificates in \(path) are not of \(portal.base): merchants of two sandboxes, or of Apple and a sandbox, do "
+        + "not belong together; name another --directory, or the sandbox that issued them")
+  }
+
+  /// Those that the sandbox has issued to a merchant, in PEM.
+  private func certificates(of merchantIdentifier: String) async throws -> Set<String> {
+    let answer = try await portal.call("GET", "/portal/merchants/\(merchantIdentifier)")
+    return Set((answer.body["certificates"]?.elements ?? []).compactMap { $0["certificate"]?.text })
+  }
+
+  private func fill(_ merchant: NewMerchant, below directory: String) async throws -> String {
     try await register(merchant)
     let path = "\(directory)/\(merchant.id)"
     let draft = "\(directory)/.\(merchant.id).\(random.hex(4)).new"
     do {
-      try await fill(draft, merchant)
+      try await fill(draft, with: merchant)
       guard rename(draft, path) == 0 else { throw NewMerchantFolder.exists(path) }
       return path
     } catch {
@@ -74,7 +109,7 @@ package struct MerchantProvisioning: Sendable {
     }
   }
 
-  private func fill(_ path: String, _ merchant: NewMerchant) async throws {
+  private func fill(_ path: String, with merchant: NewMerchant) async throws {
     for folder in ["processing", "association", "api-keys", "webhook-keys", "callback-keys"] {
       try PrivateFile.makeFolder("\(path)/\(folder)")
     }

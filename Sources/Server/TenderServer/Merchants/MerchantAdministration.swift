@@ -26,7 +26,7 @@ package struct MerchantAdministration: Sendable {
 
   package func perform(_ call: MerchantCall) async throws -> MerchantAnswer {
     switch call {
-    case .list, .add, .edit, .export, .setEnabled: try await performOnMerchants(call)
+    case .list, .add, .edit, .export, .remove, .showServer, .setEnabled: try await performOnMerchants(call)
     case .addDomain, .removeDomain, .listDomains, .noteCheck, .noteRegistration: try await performOnDomains(call)
     case .requestCertificate, .importCertificate, .listCertificates, .activateCertificate, .retireCertificate,
       .exportCertificate:
@@ -57,7 +57,7 @@ package struct MerchantAdministration: Sendable {
     throw MerchantStoreError(
       .merchantDeclared,
       "\(id) is declared by the folder \(configuration.merchantsDirectory)/\(id), which commands only read. "
-        + "Change its files and run `tender reload`, or import it and move the folder away.")
+        + "Change its files and run `tender reload`, or move the folder elsewhere and import it from there.")
   }
 
   func isDeclared(_ id: String) -> Bool {
@@ -121,6 +121,11 @@ extension MerchantAdministration {
       try requireStored(merchant)
       let stored = try await store.read { try $0.merchant(MerchantID(merchant)) }
       return MerchantAnswer(bundle: MerchantBundle(stored))
+    case .remove(let merchant): return try await remove(merchant)
+    case .showServer:
+      var answer = MerchantAnswer()
+      answer.server = ServerPlaceReport(publicURL: configuration.publicURL, sandboxURL: configuration.sandboxURL)
+      return answer
     case .setEnabled(let isEnabled, let merchant, let domain):
       let domain = try domain.map { try Domain(typed: $0) }
       try await change(merchant, try store) { try $0.setEnabled(isEnabled, $1, domain: domain) }
@@ -158,6 +163,25 @@ extension MerchantAdministration {
       return try tables.note(identifier, in: environment)
     }
     return await changed(bundle.id, notes: others.map { warning(identifier, $0) })
+  }
+
+  /// Its payments, their audit trail and what it said of the terms stay.
+  private func remove(_ merchant: String) async throws -> MerchantAnswer {
+    try requireStored(merchant)
+    let id = MerchantID(merchant)
+    let registered = try await store.write { tables in
+      let domains = try tables.merchant(id).domains.filter { $0.registeredAt != nil }.map(\.domain.name)
+      if let open = try Journal.unfinished(of: id, in: tables.store) {
+        throw MerchantStoreError(
+          .merchantHasPayments,
+          "\(id) has \(open.count) open payments, such as \(open.first): held, under way, or without an answer. Capture "
+            + "or void what is held, wait for the rest, and repeat; `tender merchant disable` stops new ones.")
+      }
+      try tables.remove(id)
+      return domains
+    }
+    let notes = registered.map { "\($0) is still registered with Apple under the platform" }
+    return MerchantAnswer(merchants: try await reports(), notes: notes)
   }
 
   private func warning(_ identifier: MerchantIdentifier, _ other: TenderPayments.Environment) -> String {

@@ -8,6 +8,10 @@ package enum MerchantCall: Codable, Sendable {
   /// A text by setting; an empty one stands for the default.
   case edit(merchant: String, settings: [String: String])
   case export(merchant: String)
+  /// Refused while a payment of the merchant's is open.
+  case remove(merchant: String)
+  /// Where the server is, and whose merchants it takes.
+  case showServer
   /// Switches Apple Pay on or off: for the merchant, or for one of its domains.
   case setEnabled(Bool, merchant: String, domain: String?)
 
@@ -52,6 +56,7 @@ package struct MerchantAnswer: Codable, Sendable {
   package var keys: [SharedKeyReport]?
   package var terms: TermsReport?
   package var bundle: MerchantBundle?
+  package var server: ServerPlaceReport?
   /// How many secrets are sealed under each key of the store.
   package var sealed: [String: Int]?
   /// PEM.
@@ -67,6 +72,13 @@ package struct MerchantAnswer: Codable, Sendable {
     (self.merchants, self.domains, self.certificates) = (merchants, domains, certificates)
     (self.keys, self.terms, self.bundle, self.sealed, self.notes) = (keys, terms, bundle, sealed, notes)
   }
+}
+
+package struct ServerPlaceReport: Codable, Sendable {
+  /// How browsers reach it.
+  package let publicURL: String
+  /// Nil outside `simulated`.
+  package let sandboxURL: String?
 }
 
 package struct StoredMerchantReport: Codable, Sendable {

@@ -131,7 +131,8 @@ import Testing
   private static func variables(_ port: Int) -> [String: String] {
     [
       "SERVER": "http://localhost:\(port)", "SANDBOX": "http://localhost:\(port + 2)",
-      "HARBOUR": "localhost:\(port + 1)", "KITSUNE": "kitsune.localhost:\(port + 4)", "PORT": "\(port)",
+      "EXAMPLES": Repository.url("Examples").path, "HARBOUR": "localhost:\(port + 1)",
+      "KITSUNE": "kitsune.localhost:\(port + 4)", "PORT": "\(port)",
     ]
   }
 

@@ -198,7 +198,7 @@ private struct Town {
 
   func makeMerchant() async throws {
     let answer = try await place.run(
-      "tender merchant add --sandbox $SANDBOX --directory vault --domain $HARBOUR"
+      "tender merchant add --sandbox $SANDBOX --directory vault --id harbour --name 'Harbour Kitchen' --domain $HARBOUR"
         + " && cp -r vault merchants && rm merchants/harbour/processing/1.key")
     #expect(answer.exitCode == 0, "\(answer.lines)")
   }

@@ -115,6 +115,22 @@ struct StoredShop: Sendable {
     #expect(try await stored.call(.list).merchants?.first { $0.id == "harbour" }?.origin == "folder")
   }
 
+  @Test func `is removed only while no payment of its is open, and what it was paid stays`() async throws {
+    let stored = try await StoredShop("removed", system)
+    let holding = try await Shopper.enters(system, stored.shop, service: "collection", capture: "manual")
+    let held = try await holding.pays()
+    #expect(held.body["status"] == "authorized", "\(held.errorText)")
+    #expect(try await stored.refusal(.remove(merchant: "removed")) == "merchant_has_payments")
+    #expect(try await stored.isOffered())
+    let payment = try #require(held.body["paymentId"]?.text)
+    _ = try await system.admin("POST", "/payments/\(payment)/void")
+    let answer = try await stored.call(.remove(merchant: "removed"))
+    #expect(answer.merchants?.contains { $0.id == "removed" } == false)
+    #expect(try await stored.call(.listKeys(merchant: "removed")).keys?.isEmpty != false)
+    #expect(try await stored.shop.page.call("GET", "/applepay/metadata").status == 403)
+    #expect(try await system.admin("GET", "/payments/\(payment)")["merchant"]?.text == "removed")
+  }
+
   @Test func `is exported to the folder that it came from`() async throws {
     let stored = try await StoredShop("exported", system)
     let path = system.directory + "/exported/exported"

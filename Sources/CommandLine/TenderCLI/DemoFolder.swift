@@ -1,0 +1,20 @@
+import Foundation
+
+/// Where the demo of a port keeps everything, for commands that were given the port alone.
+enum DemoFolder {
+  /// Of the demo that runs with the port, else of the one without providers.
+  static func path(_ port: Int) -> String {
+    let usual = ".tender/demo-\(port)"
+    return all(port).first { FileManager.default.fileExists(atPath: $0 + "/tender.db.sock") } ?? usual
+  }
+
+  /// Those of every kind of demo that the port has had, in order: each provider has one of its own.
+  static func all(_ port: Int) -> [String] {
+    let names = ((try? FileManager.default.contentsOfDirectory(atPath: ".tender")) ?? []).sorted()
+    return names.filter { $0 == "demo-\(port)" || $0.hasPrefix("demo-\(port)-") }.map { ".tender/\($0)" }
+  }
+
+  static func hasProviders(_ port: Int) -> Bool {
+    FileManager.default.fileExists(atPath: path(port) + "/connectors")
+  }
+}
