@@ -9,18 +9,21 @@ package struct SeparateListener: Service {
   /// On how many threads its requests run: at most two, and one fewer than there are processors.
   package static let threads = min(2, max(1, ProcessInfo.processInfo.activeProcessorCount - 1))
 
+  /// Two, for the back office and the command line. They live as long as the process: a listener that is cancelled is
+  /// closed by a task of its own, which may come after its run has ended.
+  private static let loops = MultiThreadedEventLoopGroup(numberOfThreads: 2)
+
   /// Makes the listener, with the group that its connections belong to.
   let listener: @Sendable (_ connections: any EventLoopGroup) -> any Service
 
   package func run() async throws {
-    let (connections, requests) = (MultiThreadedEventLoopGroup(numberOfThreads: 1), RequestThreads(Self.threads))
+    let (connections, requests) = (Self.loops.next(), RequestThreads(Self.threads))
     let result: Result<Void, any Error>
     do {
       result = .success(
         try await withTaskExecutorPreference(requests) { try await listener(connections).run() })
     } catch { result = .failure(error) }
     try await requests.close()
-    try await connections.shutdownGracefully()
     try result.get()
   }
 }
