@@ -43,16 +43,17 @@ package final class LiveHTTPClient: Sendable {
   ///   - maximumResponseBytes: a longer body is ``TransportError/responseTooLarge``.
   ///   - maximumConnections: to one host at a time; further requests wait. An acquirer that answers in one second needs
   ///     one connection per payment per second.
+  ///   - seconds: for a connection and its TLS handshake.
   ///   - pinned: the address of a host, used instead of the resolver's. Certificates are still checked against the
   ///     host's name.
   package init(
     identity: ClientIdentity? = nil, trust: TrustedRoots = .system, maximumResponseBytes: Int = 65_536,
-    maximumConnections: Int = 512, pinned: [String: String] = [:]
+    maximumConnections: Int = 512, connectingWithin seconds: Int64 = 5, pinned: [String: String] = [:]
   ) throws {
     var configuration = HTTPClient.Configuration(redirectConfiguration: .disallow)
     configuration.dnsOverride = pinned
     configuration.tlsConfiguration = try Self.tls(identity, trust)
-    configuration.timeout = .init(connect: .seconds(5))
+    configuration.timeout = .init(connect: .seconds(seconds))
     configuration.connectionPool.idleTimeout = .seconds(5)
     configuration.connectionPool.concurrentHTTP1ConnectionsPerHostSoftLimit = maximumConnections
     configuration.connectionPool.retryConnectionEstablishment = false

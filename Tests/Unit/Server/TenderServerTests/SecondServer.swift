@@ -37,7 +37,9 @@ extension TestSystem {
         if request.method == "POST" { try? await waitUntil("the end of the hold") { hold?.isOn != true } }
         return try await sender.send(request, limit)
       },
-      identified: { identity, trust in try LiveHTTPClient(identity: identity, trust: trust).sender.unhurried })
+      identified: { identity, trust in
+        try LiveHTTPClient(identity: identity, trust: trust, connectingWithin: 3_600).sender.unhurried
+      })
     let server = try await Turn.ofMerchantsFolder.take { [configuration, logger] in
       try await TenderServer(
         configuration, clock: clock.wall, random: random, scheduler: clock.scheduler, network: network,

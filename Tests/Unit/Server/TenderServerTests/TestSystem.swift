@@ -269,7 +269,7 @@ final class TestSystem: Sendable {
     var network = Network(
       plain: try LiveHTTPClient().sender.unhurried,
       identified: { identity, trust in
-        let sender = try LiveHTTPClient(identity: identity, trust: trust).sender.unhurried
+        let sender = try LiveHTTPClient(identity: identity, trust: trust, connectingWithin: 3_600).sender.unhurried
         return HTTPSender { request, timeout throws(TransportError) in
           calls.keep("\(String(decoding: request.body, as: UTF8.self))\n")
           return try await sender.send(request, timeout)
