@@ -44,7 +44,10 @@ extension OrderService {
     let unknown = OrderError(.basketUnknown, "no such basket", field: "basketId")
     do throws(OrderError) { try BasketRules.checkID(id) } catch { throw unknown }
     let terms = await terms(merchant)
-    guard let document = try await pulls.admit(merchant, { try await quotes.baskets.document(id, terms) }) else {
+    guard
+      let document = try await pulls.admit(
+        merchant, orElse: .basketSourceUnavailable, { try await quotes.baskets.document(id, terms) })
+    else {
       throw unknown
     }
     do { try await put(document, as: id, of: merchant) } catch let error as OrderError {
@@ -58,23 +61,31 @@ extension OrderService {
   }
 }
 
-/// How many baskets of a merchant are being fetched. Pages make us fetch, so a page that asks for many baskets that do
-/// not exist must not occupy the merchant's server, nor ours.
-final class PullsUnderWay: Sendable {
-  private static let limit = 8
-
+/// How many calls to merchants' own servers are under way. Pages make us call, so a page that asks for much must not occupy
+/// the merchant's server, nor ours.
+final class CallsUnderWay: Sendable {
+  private static let most = 64
+  private let mostOfMerchant: Int
   private let counts = Mutex<[MerchantID: Int]>([:])
 
-  func admit<Value: Sendable>(_ merchant: MerchantID, _ work: () async throws -> Value) async throws -> Value {
+  init(ofMerchant most: Int) { mostOfMerchant = most }
+
+  /// - Parameter code: of the refusal of one too many.
+  func admit<Value: Sendable>(
+    _ merchant: MerchantID, orElse code: OrderError.Code, _ work: () async throws -> Value
+  ) async throws -> Value {
     let isAdmitted = counts.withLock { counts in
-      guard counts[merchant, default: 0] < Self.limit else { return false }
+      guard counts.values.reduce(0, +) < Self.most, counts[merchant, default: 0] < mostOfMerchant else { return false }
       counts[merchant, default: 0] += 1
       return true
     }
-    guard isAdmitted else {
-      throw OrderError(.basketSourceUnavailable, "\(Self.limit) baskets of the merchant are being fetched")
+    guard isAdmitted else { throw OrderError(code, "too many calls to the merchant's server are under way") }
+    defer {
+      counts.withLock { counts in
+        let count = counts[merchant, default: 1] - 1
+        counts[merchant] = count > 0 ? count : nil
+      }
     }
-    defer { counts.withLock { $0[merchant, default: 1] -= 1 } }
     return try await work()
   }
 }

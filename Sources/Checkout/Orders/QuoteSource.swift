@@ -11,6 +11,8 @@ package struct QuoteSource: Sendable {
   private let sender: HTTPSender
   private let clock: WallClock
 
+  private let calls = CallsUnderWay(ofMerchant: 32)
+
   package init(sender: HTTPSender, clock: WallClock) {
     self.sender = sender
     self.clock = clock
@@ -37,7 +39,9 @@ package struct QuoteSource: Sendable {
       if let method = next.shippingMethod, case .shippingMethod = change { try Self.check(method, basket, next) }
       return try QuoteRules.price(basket, next, at: clock.now())
     }
-    return try await MerchantCallback(sender: sender, clock: clock).price(basket, next, after: change, terms)
+    return try await calls.admit(basket.merchant, orElse: .quoteSourceUnavailable) {
+      try await MerchantCallback(sender: sender, clock: clock).price(basket, next, after: change, terms)
+    }
   }
 
   /// The price of the full address, as of the moment in which the quote was shown, so that a coupon that ends while
@@ -50,8 +54,10 @@ package struct QuoteSource: Sendable {
     guard basket.document.quoteURL != nil, let address else {
       return try QuoteRules.price(basket, state, at: quote.createdAt)
     }
-    return try await MerchantCallback(sender: sender, clock: clock)
-      .price(basket, state, after: .shippingContact(address.place), terms, within: deadline.remaining)
+    return try await calls.admit(basket.merchant, orElse: .quoteSourceUnavailable) {
+      try await MerchantCallback(sender: sender, clock: clock)
+        .price(basket, state, after: .shippingContact(address.place), terms, within: deadline.remaining)
+    }
   }
 
   private static func check(_ method: String, _ basket: Basket, _ state: SheetState) throws {

@@ -99,7 +99,8 @@ package struct WebhookDispatcher: Sendable {
   private func drain(
     _ queues: some Sequence<EndpointQueue>, _ busy: BusyQueues, _ limit: Duration, in group: inout DiscardingTaskGroup
   ) {
-    for queue in queues where busy.enter(queue) {
+    // In any order, so that none is always the last where there are more than may be drained at once.
+    for queue in queues.shuffled() where busy.enter(queue) {
       group.addTask {
         let end = ContinuousClock.now + max(limit, Self.longestWait)
         await reporting {
@@ -306,26 +307,52 @@ package enum WebhookReport: Sendable, Hashable {
 
 /// The queues that are being drained.
 private final class BusyQueues: Sendable {
-  /// Of each, whether it may have got more deliveries since its drain last looked.
-  private let queues = Mutex<[EndpointQueue: Bool]>([:])
-  private static let pause: Duration = .milliseconds(50)
+  private struct State {
+    /// Of each, whether it may have got more deliveries since its drain last looked.
+    var queues: [EndpointQueue: Bool] = [:]
+    var ofMerchant: [MerchantID: Int] = [:]
+    /// Whether a queue found no place: one that has nothing to deliver gives up its own.
+    var isFull = false
+  }
 
-  /// Whether the caller has to drain the queue. If not, the task that drains it looks again.
+  /// How many are drained at once, each with connections of its own, and how many of one merchant, whose payments may
+  /// each name addresses of their own.
+  private static let (most, mostOfMerchant) = (128, 16)
+  private static let pause: Duration = .milliseconds(50)
+  private let state = Mutex(State())
+
+  /// Whether the caller has to drain the queue. If not, the task that drains it looks again, or there is no place for it
+  /// before the next look.
   func enter(_ queue: EndpointQueue) -> Bool {
-    queues.withLock { queues in
-      defer { queues[queue] = queues[queue] != nil }
-      return queues[queue] == nil
+    state.withLock { state in
+      guard state.queues[queue] == nil else {
+        state.queues[queue] = true
+        return false
+      }
+      state.isFull = state.queues.count >= Self.most
+      let count = state.ofMerchant[queue.merchant, default: 0]
+      guard !state.isFull, count < Self.mostOfMerchant else { return false }
+      state.ofMerchant[queue.merchant] = count + 1
+      state.queues[queue] = false
+      return true
     }
   }
 
   /// Waits until the queue may have got more; false when the time is over.
   func hasMore(_ queue: EndpointQueue, within limit: Duration) async -> Bool {
     for _ in 0..<max(1, Int(limit / Self.pause)) {
-      if queues.withLock({ $0.updateValue(false, forKey: queue) == true }) { return true }
+      let (hasMore, isFull) = state.withLock { ($0.queues.updateValue(false, forKey: queue) == true, $0.isFull) }
+      if hasMore || isFull { return hasMore }
       guard (try? await Task.sleep(for: Self.pause)) != nil else { return false }
     }
     return false
   }
 
-  func leave(_ queue: EndpointQueue) { queues.withLock { _ = $0.removeValue(forKey: queue) } }
+  func leave(_ queue: EndpointQueue) {
+    state.withLock { state in
+      state.queues.removeValue(forKey: queue)
+      let count = state.ofMerchant[queue.merchant, default: 1] - 1
+      state.ofMerchant[queue.merchant] = count > 0 ? count : nil
+    }
+  }
 }

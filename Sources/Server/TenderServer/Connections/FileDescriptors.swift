@@ -28,8 +28,8 @@ package enum FileDescriptors {
 struct DescriptorBudget {
   /// For the store, the admin socket, the log, event loops and libraries.
   static let ownUse = 64
-  /// For webhooks, Apple and recovery.
-  static let otherRequests = 64
+  /// For webhooks, merchants' own servers, Apple and recovery.
+  static let otherRequests = 256
   /// More connections than this are opened only if the configuration says so: each costs memory.
   static let usualMaximum = 10_000
   static let fewest = 8

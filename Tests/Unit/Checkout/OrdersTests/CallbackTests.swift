@@ -57,6 +57,40 @@ private final class PricingServer: Sendable {
     try await shop.orderService.update(Shop.basket, of: Shop.merchant, change)
   }
 
+  /// Whoever knows a basket's id can make us ask.
+  @Test func `is asked thirty-two times at once, and no more`() async throws {
+    let (isHeld, asked, refused) = (Mutex(true), Mutex(0), Mutex(0))
+    let sender = HTTPSender { _, _ throws(TransportError) in
+      asked.withLock { $0 += 1 }
+      try? await waitUntil("the release") { !isHeld.withLock(\.self) }
+      return InboundResponse(status: 200, body: Array(Self.good.utf8))
+    }
+    let terms = MerchantTerms(
+      callbackSigner: RequestSigner(apiKeyId: "key", secret: "secret"), callbackHosts: ["shop.example:8443"])
+    let shop = try await Shop(terms, quotes: sender)
+    let baskets = (0..<40).map { BasketID("kNc7pQ2xR8vT5wY1zB4d\($0 + 10)") }
+    for (number, basket) in baskets.enumerated() {
+      var document = BasketDocument.dinner
+      (document.quoteURL, document.merchantReference) = ("https://shop.example:8443/quote", "HK-\(number)")
+      try await shop.orderService.put(document, as: basket, of: Shop.merchant)
+    }
+    try await withThrowingTaskGroup { group in
+      for basket in baskets {
+        group.addTask {
+          do {
+            _ = try await shop.orderService.update(basket, of: Shop.merchant, .couponCode("FIVER"))
+          } catch let error as OrderError where error.code == .quoteSourceUnavailable {
+            refused.withLock { $0 += 1 }
+          }
+        }
+      }
+      try await waitUntil("the refusals") { refused.withLock(\.self) + asked.withLock(\.self) == 40 }
+      isHeld.withLock { $0 = false }
+      try await group.waitForAll()
+    }
+    #expect(asked.withLock(\.self) == 32 && refused.withLock(\.self) == 8)
+  }
+
   @Test func `is asked with a signature, and given five seconds`() async throws {
     let shop = try await shop()
     server.answers(Self.good)

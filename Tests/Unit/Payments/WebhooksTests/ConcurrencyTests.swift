@@ -28,6 +28,33 @@ import Webhooks
     #expect(server.hasWaited)
   }
 
+  /// A payment may name addresses of its own, so a merchant can have any number of endpoints.
+  @Test func `reach sixteen endpoints of a merchant at once, and the others in their turn`() async throws {
+    let post = try await Post()
+    try await post.pays()
+    let (counts, isHeld) = (Mutex((now: 0, most: 0)), Mutex(true))
+    let sender = HTTPSender { request, patience throws(TransportError) in
+      counts.withLock {
+        $0.now += 1
+        $0.most = max($0.most, $0.now)
+      }
+      defer { counts.withLock { $0.now -= 1 } }
+      try? await waitUntil("the release") { !isHeld.withLock(\.self) }
+      return try await post.server.sender.send(request, patience)
+    }
+    let endpoints = (1...40).map { WebhookEndpoint(id: "\($0)", url: "\(Post.url)/\($0)", key: Post.key) }
+    let dispatcher = WebhookDispatcher(
+      database: post.database, endpoints: { _ in endpoints }, destinations: .open(),
+      network: DeliveryNetwork { _ in .init(sender) })
+    let running = Task { await dispatcher.run(lookingEvery: .milliseconds(20)) }
+    try await waitUntil("sixteen tries") { counts.withLock(\.now) >= 16 }
+    isHeld.withLock { $0 = false }
+    try await waitUntil("all deliveries") { post.server.bodies.count == 120 }
+    running.cancel()
+    await running.value
+    #expect(counts.withLock(\.most) == 16)
+  }
+
   @Test func `follow one another while the results of those before wait for their commit`() async throws {
     let post = try await Post()
     for number in 1...4 { try await post.pays(number) }
