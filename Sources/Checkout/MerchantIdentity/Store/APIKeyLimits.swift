@@ -31,12 +31,12 @@ package struct APIKeyLimits: Sendable, Hashable {
     return needed.isEmpty || !scopes.isDisjoint(with: needed)
   }
 
-  /// What one of them allows.
+  /// What one of them allows, where their scopes are the same; otherwise every scope, until the first of their ends.
   package static func union(_ all: [APIKeyLimits]) -> APIKeyLimits {
     let (scopes, ends) = (all.compactMap(\.scopes), all.compactMap(\.expiresAt))
+    let last = Set(all.map(\.scopes)).count > 1 ? ends.min() : ends.count == all.count ? ends.max() : nil
     return APIKeyLimits(
-      scopes: scopes.count == all.count && !all.isEmpty ? scopes.reduce([]) { $0.union($1) } : nil,
-      expiresAt: ends.count == all.count ? ends.max() : nil)
+      scopes: scopes.count == all.count && !all.isEmpty ? scopes.reduce([]) { $0.union($1) } : nil, expiresAt: last)
   }
 
   /// What these and the others allow.

@@ -82,8 +82,10 @@ extension MerchantAdministration {
     let settings = try MerchantSettings(yaml: stored.settings, of: owner.rawValue)
     let (named, kept) = (settings.apiKeyLimits, stored.apiKeyLimits)
     let limits = kept.merging(named.map { ($0.id, $0.limits) }) { $0.both($1) }
-    let bound =
-      kept.keys.allSatisfy { key in named.contains { $0.id == key } } ? .union(named.map(\.limits)) : APIKeyLimits.none
+    // Keys that are gone count where no other is left, so that nobody revokes the last one to get a free one.
+    let counting = kept.isEmpty ? named : named.filter { kept[$0.id] != nil }
+    let isBound = kept.keys.allSatisfy { key in named.contains { $0.id == key } }
+    let bound = isBound ? .union(counting.map(\.limits)) : APIKeyLimits.none
     let granted =
       try asked.map { try $0.within(bound) } ?? (kept.isEmpty ? bound : .union(kept.keys.compactMap { limits[$0] }))
     var values = try table.yaml(stored.settings, of: owner.rawValue).values

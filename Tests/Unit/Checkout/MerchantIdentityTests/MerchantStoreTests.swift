@@ -94,6 +94,17 @@ struct StoreOfMerchants {
     #expect(merchant.domains.count == 300 && merchant.secrets(.apiKey).count == 100)
   }
 
+  @Test func `have keys that may together what one of them may, until the first end where they may different things`() {
+    func limits(_ scopes: Set<APIKeyScope>?, _ seconds: Int64?) -> APIKeyLimits {
+      APIKeyLimits(scopes: scopes, expiresAt: seconds.map { Timestamp(seconds: $0) })
+    }
+    #expect(APIKeyLimits.union([limits([.refunds], 10), limits([.read], 99)]) == limits([.refunds, .read], 10))
+    #expect(APIKeyLimits.union([limits([.refunds], 10), limits([.read], nil)]) == limits([.refunds, .read], 10))
+    #expect(APIKeyLimits.union([limits([.read], 10), limits([.read], 99)]) == limits([.read], 99))
+    #expect(APIKeyLimits.union([limits([.read], 10), limits(nil, nil)]) == limits(nil, 10))
+    #expect(APIKeyLimits.union([]) == APIKeyLimits.none)
+  }
+
   @Test func `refuse a change that is based on an old reading`() async throws {
     let place = try await StoreOfMerchants()
     try await place.store.write { try $0.update(StoreOfMerchants.harbour, settings: "a", after: 1) }

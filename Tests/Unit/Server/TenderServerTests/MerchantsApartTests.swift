@@ -366,6 +366,15 @@ import Testing
       let written = try await settings()
       #expect(
         written.contains("\(next) baskets read") && written.components(separatedBy: next).count == 3, "\(written)")
+      // Nor what a key may that is gone.
+      let more = try await key(asked)
+      let strong = try #require(more["id"]?.text)
+      _ = try await anna.change(
+        "mine", "edit", ["setting": "apiKeyLimits", "value": "\(next) read, \(strong) refunds read"])
+      _ = try await server.ask(.revokeKey(merchant: "mine", kind: .apiKey, id: strong))
+      let left = try await key(asked)
+      #expect(left["scopes"] == ["read"])
+      _ = try await server.ask(.revokeKey(merchant: "mine", kind: .apiKey, id: try #require(left["id"]?.text)))
       // Those that have ended are named no more.
       _ = try await rotated()
       #expect(try await !settings().contains(id))
