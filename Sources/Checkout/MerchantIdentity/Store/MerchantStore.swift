@@ -141,9 +141,9 @@ extension MerchantTables {
 
   /// Removes the merchant with its domains, certificates and secrets.
   package func remove(_ id: MerchantID) throws {
-    for table in ["merchant_secrets", "merchant_certificates", "merchant_domains"] {
-      try store.run("DELETE FROM \(table) WHERE merchant = $1", .text(id.rawValue))
-    }
+    try store.run("DELETE FROM merchant_secrets WHERE merchant = $1", .text(id.rawValue))
+    try store.run("DELETE FROM merchant_certificates WHERE merchant = $1", .text(id.rawValue))
+    try store.run("DELETE FROM merchant_domains WHERE merchant = $1", .text(id.rawValue))
     try store.run("DELETE FROM merchants WHERE id = $1", .text(id.rawValue))
   }
 

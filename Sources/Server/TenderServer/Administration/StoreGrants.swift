@@ -6,8 +6,9 @@ package enum StoreGrants {
   /// Tables whose rows the server deletes after some time, or on an operator's word.
   package static let cleared: Set<String> = [
     "baskets", "client_sessions", "customer_inputs", "figures_by_stretch", "figures_stale",
-    "hosted_checkouts", "hosted_handovers", "idempotency", "inbox", "mail_messages", "merchant_domains",
-    "merchant_secrets", "office_devices", "office_failures", "office_filters", "office_grants",
+    "hosted_checkouts", "hosted_handovers", "idempotency", "inbox", "mail_messages", "merchant_certificates",
+    "merchant_domains", "merchant_secrets", "merchants", "office_devices", "office_failures", "office_filters",
+    "office_grants",
     "office_invitations", "office_recovery_codes", "office_sessions", "quotes",
   ]
   /// Tables whose rows are never changed.
