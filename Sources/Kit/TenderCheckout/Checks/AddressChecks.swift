@@ -9,7 +9,7 @@ public struct AddressChecks: Sendable, Hashable {
   public let countries: Set<String>
   /// Prefixes of the served postal codes by country; a country without an entry is served entirely.
   public let prefixes: [String: [PostalPrefix]]
-  /// Whether an address must have what its country's post needs; see ``AddressRules``.
+  /// Whether an address must have what its country's post needs; see `AddressRules` of TenderSheet.
   public let checksShapes: Bool
   /// Of the errors' texts, before the basket's own locale is known.
   public let locale: ShopperLocale

@@ -33,6 +33,12 @@ private final class PricingServer: Sendable {
   }
 }
 
+private final class Counts: Sendable {
+  let asked = Mutex(0)
+  let refused = Mutex(0)
+  let isHeld = Mutex(true)
+}
+
 @Suite struct `A merchant who prices by itself` {
   private let server = PricingServer()
   private static let good = """
@@ -59,10 +65,10 @@ private final class PricingServer: Sendable {
 
   /// Whoever knows a basket's id can make us ask.
   @Test func `is asked thirty-two times at once, and no more`() async throws {
-    let (isHeld, asked, refused) = (Mutex(true), Mutex(0), Mutex(0))
+    let counts = Counts()
     let sender = HTTPSender { _, _ throws(TransportError) in
-      asked.withLock { $0 += 1 }
-      try? await waitUntil("the release") { !isHeld.withLock(\.self) }
+      counts.asked.withLock { $0 += 1 }
+      try? await waitUntil("the release") { !counts.isHeld.withLock(\.self) }
       return InboundResponse(status: 200, body: Array(Self.good.utf8))
     }
     let terms = MerchantTerms(
@@ -80,15 +86,15 @@ private final class PricingServer: Sendable {
           do {
             _ = try await shop.orderService.update(basket, of: Shop.merchant, .couponCode("FIVER"))
           } catch let error as OrderError where error.code == .quoteSourceUnavailable {
-            refused.withLock { $0 += 1 }
+            counts.refused.withLock { $0 += 1 }
           }
         }
       }
-      try await waitUntil("the refusals") { refused.withLock(\.self) + asked.withLock(\.self) == 40 }
-      isHeld.withLock { $0 = false }
+      try await waitUntil("the refusals") { counts.refused.withLock(\.self) + counts.asked.withLock(\.self) == 40 }
+      counts.isHeld.withLock { $0 = false }
       try await group.waitForAll()
     }
-    #expect(asked.withLock(\.self) == 32 && refused.withLock(\.self) == 8)
+    #expect(counts.asked.withLock(\.self) == 32 && counts.refused.withLock(\.self) == 8)
   }
 
   @Test func `is asked with a signature, and given five seconds`() async throws {

@@ -32,7 +32,8 @@ import Webhooks
   @Test func `reach sixteen endpoints of a merchant at once, and the others in their turn`() async throws {
     let post = try await Post()
     try await post.pays()
-    let (counts, isHeld) = (Mutex((now: 0, most: 0)), Mutex(true))
+    let counts = Mutex((now: 0, most: 0))
+    let isHeld = Mutex(true)
     let sender = HTTPSender { request, patience throws(TransportError) in
       counts.withLock {
         $0.now += 1
