@@ -53,6 +53,9 @@ struct UserTable {
   func set(_ grants: [Grant], of name: String) throws {
     try store.run("DELETE FROM office_grants WHERE user_name = $1", .text(name))
     for grant in grants {
+      guard grant.merchant?.rawValue.utf8.elementsEqual(Self.everyMerchant.utf8) != true else {
+        throw OfficeRefusal.badRequest("* is no merchant; name none for every merchant.")
+      }
       try store.run(
         "INSERT INTO office_grants (user_name, merchant, role) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING", .text(name),
         .text(grant.merchant?.rawValue ?? Self.everyMerchant), .text(grant.role.rawValue))

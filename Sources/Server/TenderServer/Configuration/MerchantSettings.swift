@@ -147,7 +147,9 @@ extension SettingsTable where Target == MerchantSettings {
     Setting(
       "hostedFrameAncestors",
       .list(
-        of: .text("an origin", as: "\"https://shop.example.com\"", where: { ServiceAddress($0)?.isOrigin == true })),
+        of: .text(
+          "an origin", as: "\"https://shop.example.com\"",
+          where: { ServiceAddress($0)?.isOrigin == true && !$0.hasSuffix("/") })),
       \.hosted.frameAncestors,
       "Sites that may show the merchant's hosted pages in a frame. Each must be one of `domains`, or the page in its frame "
         + "takes no payment."),

@@ -101,7 +101,9 @@ extension SettingsTable {
 
   static func value(of text: String, isList: Bool, place: String) -> WrittenValue {
     guard isList, !text.isEmpty else { return WrittenValue(text: text, place: place) }
-    let elements = text.split(separator: ",", omittingEmptySubsequences: false).map(String.init)
+    let elements = text.split(separator: ",", omittingEmptySubsequences: false).map { element in
+      String(element.drop { $0 == " " }.reversed().drop { $0 == " " }.reversed())
+    }
     return WrittenValue(.list(elements.map { $0.isEmpty ? .nothing : .text($0) }), place: place)
   }
 }

@@ -147,6 +147,9 @@ import Testing
       let fields = ["name": "anna@shop.example", "role": "viewer", "reason": "new"]
       let page = try await visitor.post("/users", fields)
       #expect(page.text.contains("sent by mail") && !page.text.contains("/invitation/"))
+      // The mark of every merchant in the store is no merchant's name.
+      let star = try await visitor.post("/users", fields.merging(["name": "star", "merchants": "*"]) { $1 })
+      #expect(star.status == .badRequest && !star.text.contains("every merchant</td>"))
       let other = try await visitor.post("/users", fields.merging(["name": "anna"]) { $1 })
       #expect(other.text.contains("\(OfficeBench.url)/invitation/"))
       let path = try #require(bench.mail.sent.first?.split(separator: " ").last)

@@ -370,7 +370,7 @@ import Testing
       let more = try await key(asked)
       let strong = try #require(more["id"]?.text)
       _ = try await anna.change(
-        "mine", "edit", ["setting": "apiKeyLimits", "value": "\(next) read,\(strong) refunds read"])
+        "mine", "edit", ["setting": "apiKeyLimits", "value": "\(next) read, \(strong) refunds read"])
       _ = try await server.ask(.revokeKey(merchant: "mine", kind: .apiKey, id: strong))
       let left = try await key(asked)
       #expect(left["scopes"] == ["read"])
