@@ -69,8 +69,8 @@ def visit_ten_lines(shopper, head="", more=""):
 
 @claim
 def a_page_that_patches_toJSON_pays(shopper):
-    basket = shopper.basket()
     sheet = shopper.open_sheet()
+    basket = shopper.basket()
     # As Prototype.js 1.6 has it.
     shopper.browser.execute_script("Array.prototype.toJSON = function () { return `[${this}]`; };")
     shopper.press("Pay", sheet)

@@ -4,14 +4,12 @@ const APPLE_SCRIPT = "https://applepay.cdn-apple.com/jsapi/1.latest/apple-pay-sd
 
 let policy;
 
-/** For pages under Trusted Types. */
 const trusted = (src) => {
-  if (!window.trustedTypes) return src;
   try {
-    policy ??= trustedTypes.createPolicy("tender", { createScriptURL: (url) => url });
-    return policy.createScriptURL(src);
+    policy ??= window.trustedTypes?.createPolicy("tender", { createScriptURL: (url) => url });
+    return policy?.createScriptURL(src) ?? src;
   } catch {
-    throw Object.assign(new Error('The page\'s Content-Security-Policy has to allow "trusted-types tender".'), {
+    throw Object.assign(new Error("The page's policy has to allow trusted-types tender."), {
       code: "script_not_trusted",
     });
   }

@@ -32,11 +32,10 @@ const publicKey = async ({ clientApiUrl, clientSessionId, customerId }) => {
 };
 
 /** Whatever a page makes of `toJSON`. */
-function plain(key) {
-  return this[key];
-}
-
-const text = (value) => JSON.stringify(value, plain);
+const text = (value) =>
+  JSON.stringify(value, function (key) {
+    return this[key];
+  });
 
 const encrypt = async (plaintext, { keyId, publicKey: spki }) => {
   const subtle = crypto.subtle;

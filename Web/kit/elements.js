@@ -9,7 +9,6 @@ export const define = (given) => {
   customElements.define("tender-apple-pay-mark", ApplePayMark);
 };
 
-/** On the page. */
 const shown = new Set();
 
 const CONNECTING = ["server", "apple-script", "top-origin"];
@@ -89,9 +88,8 @@ class ApplePay extends HTMLElement {
   }
 
   #dispatch(type, detail, cancelable = false) {
-    // A page may take the element away while its sheet is open.
-    const target = this.isConnected ? this : document;
-    return target.dispatchEvent(
+    // The element may be gone.
+    return (this.isConnected ? this : document).dispatchEvent(
       new CustomEvent(`tender:${type}`, { detail, bubbles: true, composed: true, cancelable }),
     );
   }

@@ -20,8 +20,7 @@ const SENTENCES = {
     : "This browser has no Apple Pay, and the page does not ask for Apple's script.",
   version_too_old: "This browser's Apple Pay is too old for this page or its basket.",
   device_cannot_pay: "This device cannot pay with Apple Pay, or is not allowed to.",
-  no_active_card:
-    "The shopper has no card in Apple Pay, and can add one. Where there is a card, the page's domain is not verified for the merchant.",
+  no_active_card: "The shopper has no card in Apple Pay, and can add one; or the domain is not verified.",
 };
 
 const ORDER = Object.keys(SENTENCES);
