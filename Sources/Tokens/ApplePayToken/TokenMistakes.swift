@@ -53,7 +53,7 @@ enum TokenMistakes {
         ? PaymentTokenError(.notAPaymentToken, "the payment token is \(json.kind), not an object")
         : PaymentTokenError(.wrongType, "must be an object, is \(json.kind)", field: field)
     }
-    return PaymentTokenError(.notAPaymentToken, wrapping.sentence, field: field)
+    return PaymentTokenError(field == nil ? .notAPaymentToken : .wrongType, wrapping.sentence, field: field)
   }
 
   static func notAPaymentToken(_ object: JSONObject) -> PaymentTokenError {

@@ -58,7 +58,7 @@ extension TokenVariant {
     .refused("text-payment-data-null", .emptyPaymentData, "paymentData is null.") {
       $0.text { _ in Array(#"{"paymentData":null}"#.utf8) }
     },
-    .refused("text-payment-data-array", .notAPaymentToken, "paymentData is an array around the token.") {
+    .refused("text-payment-data-array", .wrongType, "paymentData is an array around the token.") {
       $0.text { Array(#"{"paymentData":["#.utf8) + $0 + Array("]}".utf8) }
     },
     .refused("text-array", .notAPaymentToken, "An array around the token.") {

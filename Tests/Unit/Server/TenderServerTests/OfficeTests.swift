@@ -339,20 +339,21 @@ private struct PaymentLoad: Sendable {
     let port = try FreePorts.row(of: 1)
     _ = try await system.secondServer { $0.office.port = port }
     let (office, ended) = ("http://127.0.0.1:\(port)", Log())
+    try await waitFor("the office", { try? await OfficePerson(office: office, system.sender).get("/sign-in").status }) {
+      $0 == 200
+    }
     try await withThrowingTaskGroup { group in
-      for number in 0..<6 {
+      for number in 0..<3 {
         group.addTask {
           let stranger = OfficePerson(office: office, system.sender)
-          // Typed decomposed, so that two forms of it are tried.
-          let password = String(repeating: "e\u{301}", count: 10)
           let page = try await stranger.post(
-            "/sign-in", ["name": "nobody\(number)", "password": password, "code": "000000"])
+            "/sign-in", ["name": "nobody\(number)", "password": "a long password", "code": "000000"])
           ended.keep("\(page.status)")
         }
       }
       try await waitFor("the first answer", { ended.lineCount }) { $0 >= 1 }
       let page = try await OfficePerson(office: office, system.sender).get("/sign-in")
-      #expect(page.status == 200 && ended.lineCount <= 4, "\(ended.text)")
+      #expect(page.status == 200 && ended.lineCount <= 2, "\(ended.text)")
       try await group.waitForAll()
     }
   }
