@@ -272,8 +272,8 @@ class Deployment:
     def open(self):
         self.run_sandbox()
         subprocess.run(
-            [f"{BINARIES}/tender", "merchant", "add", "--sandbox", self.bank, "--directory", "merchants", "--domain",
-             "localhost:8401"], cwd=self.directory, check=True, stdout=self.log, stderr=self.log)
+            [f"{BINARIES}/tender", "merchant", "add", "--sandbox", self.bank, "--directory", "merchants", "--id", MERCHANT,
+             "--domain", "localhost:8401"], cwd=self.directory, check=True, stdout=self.log, stderr=self.log)
         folder = f"{self.directory}/merchants/{MERCHANT}"
         with open(folder + "/merchant.yaml", "a") as file:
             file.write(f'webhooks: ["http://127.0.0.1:{self.sink_port}/hooks"]\n')
