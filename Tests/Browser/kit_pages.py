@@ -14,18 +14,23 @@ def printed(file):
     return dict(re.findall(r"<!-- (\w+\.\w+) -->\n```\w+\n(.*?)```", text, re.DOTALL))
 
 
+def explained(shopper):
+    """Why the page has no button, as the kit says."""
+    return shopper.browser.execute_async_script(
+        """
+        const done = arguments[0];
+        import(document.querySelector("script[src*=tender]").src)
+          .then(({ explainAvailability }) => explainAvailability()).then(done);
+        """)
+
+
 @claim(page=None)
 def a_page_of_an_unregistered_origin_gets_that_reason(shopper):
     shopper.browser.get(shopper.shop.replace("localhost", "127.0.0.1"))
     shopper.sees("Apple Pay is not available here")
     assert "registered" not in shopper.page_text(), "the shopper reads what the operator is to do"
     assert not shopper.find("button", "Apple Pay"), "it shows a button all the same"
-    reasons = shopper.browser.execute_async_script(
-        """
-        const done = arguments[0];
-        import(document.querySelector("script[src*=tender]").src)
-          .then(({ explainAvailability }) => explainAvailability()).then(done);
-        """)
+    reasons = explained(shopper)
     assert [reason["code"] for reason in reasons] == ["origin_not_registered"], f"the reasons: {reasons}"
 
 
@@ -94,12 +99,7 @@ def a_page_under_trusted_types_that_allows_no_policy_is_told_which_one_it_needs(
         TRUSTED % "'none'" + printed("docs/web.md")["mine.html"].replace("http://localhost:8400", shopper.demo.server),
         encoding="utf-8")
     shopper.browser.get(f"{shopper.shop}/page")
-    reasons = shopper.browser.execute_async_script(
-        """
-        const done = arguments[0];
-        import(document.querySelector("script[src*=tender]").src)
-          .then(({ explainAvailability }) => explainAvailability()).then(done);
-        """)
+    reasons = explained(shopper)
     assert [reason["code"] for reason in reasons] == ["script_not_trusted"], f"the reasons: {reasons}"
     assert "trusted-types tender" in reasons[0]["detail"]
     shopper.discard_errors()  # of the policy that was refused

@@ -41,10 +41,10 @@ package struct Basket: Sendable, Hashable {
   /// What is authorized while the total is pending; nil where it is final, or cannot be paid yet.
   package var estimate: Amount? { document.estimate.map(amount) }
 
-  /// What its sheet asks for, beside the address of an order that goes to one.
   /// Whether an address must have what its country's post needs.
   var checksAddresses: Bool { document.addressCheck != BasketDocument.AddressCheck.none }
 
+  /// What its sheet asks for, beside the address of an order that goes to one.
   package var contactFields: [ContactField] {
     document.contactFields?.compactMap(ContactField.init) ?? ContactField.usual
   }

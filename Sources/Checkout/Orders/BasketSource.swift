@@ -1,7 +1,6 @@
 import DirectWire
 import HTTPTransport
 import StrictJSON
-import Synchronization
 package import TenderPayments
 
 /// Fetches a basket from the merchant's own server: `GET {basketSource}/{basketId}`, signed as the calls to a `quoteURL`
@@ -58,34 +57,5 @@ extension OrderService {
       default: throw error
       }
     }
-  }
-}
-
-/// How many calls to merchants' own servers are under way. Pages make us call, so a page that asks for much must not occupy
-/// the merchant's server, nor ours.
-final class CallsUnderWay: Sendable {
-  private static let most = 64
-  private let mostOfMerchant: Int
-  private let counts = Mutex<[MerchantID: Int]>([:])
-
-  init(ofMerchant most: Int) { mostOfMerchant = most }
-
-  /// - Parameter code: of the refusal of one too many.
-  func admit<Value: Sendable>(
-    _ merchant: MerchantID, orElse code: OrderError.Code, _ work: () async throws -> Value
-  ) async throws -> Value {
-    let isAdmitted = counts.withLock { counts in
-      guard counts.values.reduce(0, +) < Self.most, counts[merchant, default: 0] < mostOfMerchant else { return false }
-      counts[merchant, default: 0] += 1
-      return true
-    }
-    guard isAdmitted else { throw OrderError(code, "too many calls to the merchant's server are under way") }
-    defer {
-      counts.withLock { counts in
-        let count = counts[merchant, default: 1] - 1
-        counts[merchant] = count > 0 ? count : nil
-      }
-    }
-    return try await work()
   }
 }

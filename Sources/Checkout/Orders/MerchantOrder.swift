@@ -92,9 +92,7 @@ extension OrderAnswer.Name {
       firstName: contact.givenName, surname: contact.familyName, title: contact.namePrefix,
       phoneticFirstName: contact.phoneticGivenName, phoneticSurname: contact.phoneticFamilyName)
   }
-}
 
-extension OrderAnswer.Name {
   fileprivate init(_ contact: FullContact) {
     self.init(firstName: contact.givenName, surname: contact.familyName, title: contact.namePrefix)
   }

@@ -1,7 +1,7 @@
 /// What a postal address has in a country, as its post needs it: the parts that must be there, and the form of a postal
 /// code.
 ///
-/// Where a device cannot know better than its owner, the rules say less: a country without an entry takes every address.
+/// A country without an entry takes every address.
 public struct AddressRules: Sendable, Hashable {
   /// Whether there must be a town.
   public let needsTown: Bool

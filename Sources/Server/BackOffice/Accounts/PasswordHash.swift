@@ -81,7 +81,7 @@ extension PasswordHash: CustomStringConvertible, CustomReflectable {
   package var customMirror: Mirror { Mirror(self, children: []) }
 }
 
-/// The thread on which the office hashes passwords, so that its pages wait for nobody's sign-in.
+/// The thread on which the office hashes passwords, so that no page waits for a sign-in.
 final class PasswordThread: Sendable {
   /// How many may wait for it: more than people sign in at once.
   private static let longestQueue = 8

@@ -100,7 +100,7 @@ extension SettingsTable {
     return mapping
   }
 
-  /// In a file that is mostly wrong, the next setting's name is none that somebody misspelt.
+  /// How many unknown settings get advice. A file with more of them is of something else.
   private static var mostAdvised: Int { 20 }
 
   private func unknown(_ key: String, _ place: String, isAdvised: Bool) -> ConfigurationError {

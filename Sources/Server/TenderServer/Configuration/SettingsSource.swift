@@ -1,3 +1,5 @@
+import Foundation
+
 /// A place that values are written in: a file, the environment, the command line.
 package struct SettingsSource: Sendable {
   /// What is written for each setting, by its key.
@@ -101,8 +103,8 @@ extension SettingsTable {
 
   static func value(of text: String, isList: Bool, place: String) -> WrittenValue {
     guard isList, !text.isEmpty else { return WrittenValue(text: text, place: place) }
-    let elements = text.split(separator: ",", omittingEmptySubsequences: false).map { element in
-      String(element.drop { $0 == " " }.reversed().drop { $0 == " " }.reversed())
+    let elements = text.split(separator: ",", omittingEmptySubsequences: false).map {
+      $0.trimmingCharacters(in: [" "])
     }
     return WrittenValue(.list(elements.map { $0.isEmpty ? .nothing : .text($0) }), place: place)
   }

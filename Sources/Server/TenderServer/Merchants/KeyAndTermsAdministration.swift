@@ -82,7 +82,7 @@ extension MerchantAdministration {
     let settings = try MerchantSettings(yaml: stored.settings, of: owner.rawValue)
     let (named, kept) = (settings.apiKeyLimits, stored.apiKeyLimits)
     let limits = kept.merging(named.map { ($0.id, $0.limits) }) { $0.both($1) }
-    // Keys that are gone count where no other is left, so that nobody revokes the last one to get a free one.
+    // Once the last key is revoked, the limits of those that are gone hold for the next one.
     let counting = kept.isEmpty ? named : named.filter { kept[$0.id] != nil }
     let isBound = kept.keys.allSatisfy { key in named.contains { $0.id == key } }
     let bound = isBound ? .union(counting.map(\.limits)) : APIKeyLimits.none

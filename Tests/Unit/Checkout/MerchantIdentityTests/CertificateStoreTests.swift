@@ -88,7 +88,7 @@ private func certificate(_ der: [UInt8]) throws -> AppleCertificate {
         $0.publicKey = requested.publicKey
         $0.commonName = "Apple Pay Merchant Identity:a" + rest
       }
-      // Whose name nobody reads is of the kind that its key has.
+      // Without a name, the key tells the kind.
       #expect(try certificate(try PEMDocument(pemString: pem).derBytes).kind == .processing)
     }
   }

@@ -63,7 +63,7 @@ private final class Counts: Sendable {
     try await shop.orderService.update(Shop.basket, of: Shop.merchant, change)
   }
 
-  /// Whoever knows a basket's id can make us ask.
+  /// A page with a basket's id causes the calls.
   @Test func `is asked thirty-two times at once, and no more`() async throws {
     let counts = Counts()
     let sender = HTTPSender { _, _ throws(TransportError) in

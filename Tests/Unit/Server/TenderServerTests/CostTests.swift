@@ -27,7 +27,7 @@ import Testing
     let answered = costs.count { $0.status > 0 }
     #expect(answered > count * 9 / 10 && served.process.isRunning)
     for status in [200, 400, 422] { #expect(costs.contains { $0.status == status }) }
-    // Events of the sandbox that are signed and cannot be read are errors for whoever looks after its route.
+    // A signed event that cannot be read is an error of its sender's, and is logged as one.
     let errors = try served.lines(at: "error").filter { !$0.contains("event_unintelligible") }
     #expect(errors.isEmpty, "\(errors.prefix(3))")
     let most = try #require(costs.max { $0.time < $1.time })

@@ -336,7 +336,7 @@ import Testing
       func key(_ call: MerchantCall) async throws -> JSONValue {
         try #require(try await server.ask(call)["keys"]?.elements.first)
       }
-      func rotated() async throws -> JSONValue {
+      func rotate() async throws -> JSONValue {
         try await key(.rotateKey(merchant: "mine", kind: .apiKey, overlapSeconds: 0))
       }
       func settings() async throws -> String {
@@ -347,7 +347,7 @@ import Testing
       for id in [first?["id"]?.text, second["id"]?.text].compactMap(\.self).prefix(1) {
         _ = try await server.ask(.revokeKey(merchant: "mine", kind: .apiKey, id: id))
       }
-      let reader = try await rotated()
+      let reader = try await rotate()
       #expect(reader["scopes"] == ["read"])
       // The store keeps the limits of this one, so another key is the one that the settings name.
       let free = try await key(.addKey(merchant: "mine", kind: .apiKey, scopes: nil, expires: nil))
@@ -360,7 +360,7 @@ import Testing
       #expect(try await key(asked)["scopes"] == limits)
       let refused = try await server.ask(.addKey(merchant: "mine", kind: .apiKey, scopes: [.refunds], expires: nil))
       #expect(refused["code"] == "key_limits_invalid", "\(refused)")
-      let successor = try await rotated()
+      let successor = try await rotate()
       #expect(successor["scopes"] == limits)
       let next = try #require(successor["id"]?.text)
       let written = try await settings()
@@ -376,7 +376,7 @@ import Testing
       #expect(left["scopes"] == ["read"])
       _ = try await server.ask(.revokeKey(merchant: "mine", kind: .apiKey, id: try #require(left["id"]?.text)))
       // Those that have ended are named no more.
-      _ = try await rotated()
+      _ = try await rotate()
       #expect(try await !settings().contains(id))
     }
   }

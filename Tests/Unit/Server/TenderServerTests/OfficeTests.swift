@@ -339,9 +339,6 @@ private struct PaymentLoad: Sendable {
     let port = try FreePorts.row(of: 1)
     _ = try await system.secondServer { $0.office.port = port }
     let (office, ended) = ("http://127.0.0.1:\(port)", Log())
-    try await waitFor("the office", { try? await OfficePerson(office: office, system.sender).get("/sign-in").status }) {
-      $0 == 200
-    }
     try await withThrowingTaskGroup { group in
       for number in 0..<3 {
         group.addTask {

@@ -48,6 +48,11 @@ extension TestSystem {
     }
     ready.start { try await server.run() }
     let url = "\(scheme)://127.0.0.1:\(try await ready.awaited)"
+    // It listens a little later than the server.
+    if let port = configuration.office.port {
+      let request = OutboundRequest(method: "GET", url: "http://127.0.0.1:\(port)/sign-in")
+      try await waitFor("the office", { try? await sender.send(request, TestRun.whole).status }) { $0 == 200 }
+    }
     return try Shopfront(TestSystem.harbourMerchant, directory, url, sender, store: store)
   }
 }
