@@ -61,7 +61,12 @@ package struct Database: Sendable {
     try await engine.read(body)
   }
 
-  /// The first row of each query, or nil: one consistent snapshot, in one trip to the database.
+  /// What each query finds first, or nil: one consistent snapshot, in one trip to the database.
+  package func first<each Found>(_ query: repeat Query<each Found>) async throws -> (repeat (each Found)?) {
+    try await firstRows(of: [SQLStatement](repeat each query)).read(by: repeat each query)
+  }
+
+  /// The first row of each query of a list, or nil, as ``first(_:)`` asks them.
   package func firstRows(of queries: [SQLStatement]) async throws -> [Row?] {
     try await engine.read { try $0.lastRows(of: queries) }
   }

@@ -35,23 +35,32 @@ package final class Transaction {
     try noting { try session.firstRow(sql, values) }
   }
 
-  package func row(_ query: SQLStatement) throws -> Row? { try firstRows(of: [query])[0] }
+  /// What the query finds first, or nil.
+  package func first<Found>(_ query: Query<Found>) throws -> Found? {
+    try firstRows(of: [query.statement])[0].map(query.read)
+  }
 
-  /// The first row of each query, or nil, in one trip to the database. Each sees what those before it have locked or
+  /// What each query finds first, or nil, in one trip to the database. Each sees what those before it have locked or
   /// changed: a query may also be a change that returns rows.
+  package func first<each Found>(_ query: repeat Query<each Found>) throws -> (repeat (each Found)?) {
+    try firstRows(of: [SQLStatement](repeat each query)).read(by: repeat each query)
+  }
+
+  /// The first row of each query of a list, or nil, as ``first(_:)`` asks them.
   package func firstRows(of queries: [SQLStatement]) throws -> [Row?] {
     try noting { try session.firstRows(of: timed(queries), isEnd: false) }
   }
 
   /// Asks queries whose answers are not needed at once: they travel with the next statement that returns something. What
   /// they lock is locked before that one.
-  package func ask(_ queries: [SQLStatement]) throws -> PendingRows {
-    try noting { try session.ask(timed(queries)) }
+  package func ask<each Found>(_ query: repeat Query<each Found>) throws -> PendingQueries<repeat each Found> {
+    let statements = [SQLStatement](repeat each query)
+    return PendingQueries(try noting { try session.ask(timed(statements)) }, repeat each query)
   }
 
-  /// The first row of each query, or nil.
-  package func answers(to questions: PendingRows) throws -> [Row?] {
-    try noting { try session.answers(to: questions) }
+  /// What each of the queries that were asked finds first, or nil.
+  package func answers<each Found>(to asked: PendingQueries<repeat each Found>) throws -> (repeat (each Found)?) {
+    try noting { try session.answers(to: asked.rows) }.read(by: repeat each asked.query)
   }
 
   /// The same as the end of a transaction that only reads.
@@ -215,6 +224,47 @@ package struct SQLStatement: Sendable, Hashable {
       return SQLValue.time(now.adding(.microseconds(offset)))
     }
     return SQLStatement(sql, values, locking: locking)
+  }
+}
+
+/// A statement that returns rows, and what one of its rows says.
+package struct Query<Found>: Sendable {
+  let statement: SQLStatement
+  let read: @Sendable (Row) throws -> Found
+
+  package init(_ statement: SQLStatement, read: @escaping @Sendable (Row) throws -> Found) {
+    self.statement = statement
+    self.read = read
+  }
+}
+
+extension Query<Row> {
+  package init(_ statement: SQLStatement) { self.init(statement) { $0 } }
+}
+
+extension [SQLStatement] {
+  init<each Found>(_ query: repeat Query<each Found>) {
+    self = []
+    repeat append((each query).statement)
+  }
+}
+
+extension [Row?] {
+  /// What the queries say of their first rows, in the order of the queries.
+  func read<each Found>(by query: repeat Query<each Found>) throws -> (repeat (each Found)?) {
+    var rows = makeIterator()
+    return (repeat try (rows.next() ?? nil).map((each query).read))
+  }
+}
+
+/// Queries that were asked and travel with the next statement that returns something.
+package struct PendingQueries<each Found> {
+  let rows: PendingRows
+  let query: (repeat Query<each Found>)
+
+  init(_ rows: PendingRows, _ query: repeat Query<each Found>) {
+    self.rows = rows
+    self.query = (repeat each query)
   }
 }
 

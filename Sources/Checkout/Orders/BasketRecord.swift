@@ -27,11 +27,11 @@ struct BasketRecord: Sendable, Hashable {
 
 extension BasketRecord {
   static func find(_ id: BasketID, in store: Transaction) throws -> BasketRecord? {
-    try store.row(query(id)).map(BasketRecord.init)
+    try store.first(query(id))
   }
 
-  static func query(_ id: BasketID) -> SQLStatement {
-    SQLStatement("SELECT * FROM baskets WHERE id = $1", .text(id.rawValue))
+  static func query(_ id: BasketID) -> Query<BasketRecord> {
+    Query(SQLStatement("SELECT * FROM baskets WHERE id = $1", .text(id.rawValue)), read: BasketRecord.init)
   }
 
   /// The basket, locked until the transaction ends. What is written because of what was read of a basket is written
@@ -139,26 +139,30 @@ extension BasketRecord {
 /// more than it has to.
 struct ClaimedBasket {
   private let id: BasketID
-  /// The basket and its order.
-  private let rows: PendingRows
+  private let asked: PendingQueries<Row, OrderRecord>
 
   init(locking id: BasketID, of merchant: MerchantID, in store: Transaction) throws {
     self.id = id
-    rows = try store.ask([Self.lockingQuery(id, merchant), OrderRecord.query(of: id)])
+    asked = try store.ask(Self.lockingQuery(id, merchant), OrderRecord.query(of: id))
   }
 
   /// As an earlier card made it; nil for the first card.
-  func order(in store: Transaction) throws -> OrderRecord? { try store.answers(to: rows)[1].map(OrderRecord.init) }
+  func order(in store: Transaction) throws -> OrderRecord? {
+    let (_, order) = try store.answers(to: asked)
+    return order
+  }
 
-  private static func lockingQuery(_ id: BasketID, _ merchant: MerchantID) -> SQLStatement {
-    SQLStatement(
-      "SELECT cancelled, current_quote, attempts_allowed FROM baskets WHERE id = $1 AND merchant = $2",
-      .text(id.rawValue), .text(merchant.rawValue), locking: .waiting)
+  private static func lockingQuery(_ id: BasketID, _ merchant: MerchantID) -> Query<Row> {
+    Query(
+      SQLStatement(
+        "SELECT cancelled, current_quote, attempts_allowed FROM baskets WHERE id = $1 AND merchant = $2",
+        .text(id.rawValue), .text(merchant.rawValue), locking: .waiting))
   }
 
   /// Throws unless the basket exists, is not cancelled and shows the quote.
   func check(shows quote: QuoteID, in store: Transaction) throws {
-    guard let row = try store.answers(to: rows)[0] else {
+    let (row, _) = try store.answers(to: asked)
+    guard let row else {
       throw OrderError(.basketUnknown, "no such basket", field: "basketId")
     }
     guard try row.integer("cancelled") == 0 else { throw OrderError(.basketCancelled, "the basket was cancelled") }

@@ -18,15 +18,13 @@ struct BasketSnapshot: Sendable {
   let payment: Payment?
 
   init(_ id: BasketID, of merchant: MerchantID?, in store: Transaction) throws {
-    try self.init(store.firstRows(of: Self.queries(id)), of: merchant)
+    let (record, payment) = try store.first(BasketRecord.query(id), Journal.paymentQuery(of: id))
+    try self.init(record, payment, of: merchant)
   }
 
-  static func queries(_ id: BasketID) -> [SQLStatement] { [BasketRecord.query(id), Journal.paymentQuery(of: id)] }
-
-  /// - Parameter rows: the answers to ``queries(_:)``, and perhaps more behind them.
-  init(_ rows: [Row?], of merchant: MerchantID?) throws {
-    record = try rows[0].map(BasketRecord.init).checked(isOf: merchant)
-    payment = try rows[1].map(Journal.payment)
+  init(_ record: BasketRecord?, _ payment: Payment?, of merchant: MerchantID?) throws {
+    self.record = try record.checked(isOf: merchant)
+    self.payment = payment
   }
 
   /// The payment that holds the basket: not one that was declined, after which another card may pay.
@@ -50,6 +48,7 @@ struct BasketSnapshot: Sendable {
 
 extension OrderService {
   func snapshot(of id: BasketID, _ merchant: MerchantID) async throws -> BasketSnapshot {
-    try BasketSnapshot(await database.firstRows(of: BasketSnapshot.queries(id)), of: merchant)
+    let (record, payment) = try await database.first(BasketRecord.query(id), Journal.paymentQuery(of: id))
+    return try BasketSnapshot(record, payment, of: merchant)
   }
 }

@@ -24,11 +24,11 @@ package struct OrderRecord: Sendable, Hashable {
 
 extension OrderRecord {
   static func find(of basket: BasketID, in store: Transaction) throws -> OrderRecord? {
-    try store.row(query(of: basket)).map(OrderRecord.init)
+    try store.first(query(of: basket))
   }
 
-  static func query(of basket: BasketID) -> SQLStatement {
-    SQLStatement("SELECT * FROM orders WHERE basket = $1", .text(basket.rawValue))
+  static func query(of basket: BasketID) -> Query<OrderRecord> {
+    Query(SQLStatement("SELECT * FROM orders WHERE basket = $1", .text(basket.rawValue)), read: OrderRecord.init)
   }
 
   /// Writes the order with its contact. Another card after a decline pays the same order, perhaps at another quote.

@@ -174,9 +174,9 @@ extension OrderService {
   private func snapshotAndQuote(
     _ request: PlaceOrderRequest, of merchant: MerchantID?
   ) async throws -> (BasketSnapshot, named: Quote?) {
-    let queries = BasketSnapshot.queries(request.basket)
-    let rows = try await database.firstRows(of: queries + [Quote.query(request.quote)])
-    return (try BasketSnapshot(rows, of: merchant), try rows[queries.count].map(Quote.init))
+    let (record, payment, quote) = try await database.first(
+      BasketRecord.query(request.basket), Journal.paymentQuery(of: request.basket), Quote.query(request.quote))
+    return (try BasketSnapshot(record, payment, of: merchant), quote)
   }
 
   /// The payment that holds the basket, or the one that this very payment token made.

@@ -4,11 +4,11 @@ import TenderSheet
 
 extension Quote {
   static func find(_ id: QuoteID, in store: Transaction) throws -> Quote? {
-    try store.row(query(id)).map(Quote.init)
+    try store.first(query(id))
   }
 
-  static func query(_ id: QuoteID) -> SQLStatement {
-    SQLStatement("SELECT * FROM quotes WHERE id = $1", .text(id.rawValue))
+  static func query(_ id: QuoteID) -> Query<Quote> {
+    Query(SQLStatement("SELECT * FROM quotes WHERE id = $1", .text(id.rawValue)), read: Quote.init)
   }
 
   /// Writes the quote and makes it the one that was shown last.

@@ -33,27 +33,29 @@ extension Journal {
     return hash >> 58
   }
 
-  func headQuery(of payment: PaymentID) -> SQLStatement {
-    SQLStatement(
-      "SELECT chain, seq, hash FROM audit_heads WHERE chain = $1", .text(chain(of: payment)), locking: .waiting)
+  func headQuery(of payment: PaymentID) -> Query<AuditHead> {
+    Query(
+      SQLStatement(
+        "SELECT chain, seq, hash FROM audit_heads WHERE chain = $1", .text(chain(of: payment)), locking: .waiting),
+      read: AuditHead.init)
   }
 
   func lockedHead(of payment: PaymentID, in store: Transaction) throws -> AuditHead {
-    try lockedHead(of: payment, found: store.row(headQuery(of: payment)), in: store)
+    try lockedHead(of: payment, found: store.first(headQuery(of: payment)), in: store)
   }
 
   /// The head of the payment's chain. Several nodes may make the first head of a chain at once; one of them does.
   ///
-  /// - Parameter row: the answer to ``headQuery(of:)``.
-  func lockedHead(of payment: PaymentID, found row: Row?, in store: Transaction) throws -> AuditHead {
-    if let row { return try AuditHead(row) }
+  /// - Parameter head: the answer to ``headQuery(of:)``.
+  func lockedHead(of payment: PaymentID, found head: AuditHead?, in store: Transaction) throws -> AuditHead {
+    if let head { return head }
     try store.run(
       "INSERT INTO audit_heads (chain, seq, hash) VALUES ($1, 0, '') ON CONFLICT DO NOTHING",
       .text(chain(of: payment)))
-    guard let row = try store.row(headQuery(of: payment)) else {
+    guard let head = try store.first(headQuery(of: payment)) else {
       throw StorageError.other("an audit chain has no head")
     }
-    return try AuditHead(row)
+    return head
   }
 
   /// Records what moves no money: an alarm, an outcome that was reported to the shopper.

@@ -36,16 +36,16 @@ package struct Journal: Sendable {
     // Inserts first and asks afterwards: between a question and an insert another claim could slip in.
     let id = PaymentID(timeOrderedID(store))
     let insertion = PaymentRecord.insertion(of: id, order, card, terms)
-    let rows = try store.firstRows(of: [TokenUses.addition(of: use, to: id), insertion, headQuery(of: id)])
+    let (used, inserted, head) = try store.first(TokenUses.addition(of: use, to: id), insertion, headQuery(of: id))
     let record = PaymentRecord(order, card, terms, id: id, at: store.now)
-    guard rows[0] != nil else { throw ClaimRefused(claim: try taken(record.payment, use, store)) }
-    var isInserted = rows[1] != nil
+    guard used != nil else { throw ClaimRefused(claim: try taken(record.payment, use, store)) }
+    var isInserted = inserted != nil
     while !isInserted {
       // It may be declined by now: another process commits between two statements. Then the order is free.
       if let rival = try rival(for: order.id, store) { throw ClaimRefused(claim: rival) }
-      isInserted = try store.row(insertion) != nil
+      isInserted = try store.first(insertion) != nil
     }
-    return try begin(record, lockedHead(of: id, found: rows[2], in: store), store)
+    return try begin(record, lockedHead(of: id, found: head, in: store), store)
   }
 
   /// Records what the acquirer answered: operation, balances, the outcome that is reported to the shopper, and event.

@@ -30,16 +30,16 @@ extension Journal {
 
   /// The same, inside a transaction of the basket's owner.
   package static func payment(of basket: BasketID, in store: Transaction) throws -> Payment? {
-    try store.row(paymentQuery(of: basket)).map(payment)
+    try store.first(paymentQuery(of: basket))
   }
 
-  /// For a transaction that asks for more beside it; ``payment(_:)`` reads the row.
-  package static func paymentQuery(of basket: BasketID) -> SQLStatement {
-    SQLStatement(
-      "SELECT * FROM payments WHERE basket = $1 ORDER BY live DESC, id DESC LIMIT 1", .text(basket.rawValue))
+  /// The basket's live payment, or its latest, for a transaction that asks for more beside it.
+  package static func paymentQuery(of basket: BasketID) -> Query<Payment> {
+    Query(
+      SQLStatement(
+        "SELECT * FROM payments WHERE basket = $1 ORDER BY live DESC, id DESC LIMIT 1", .text(basket.rawValue))
+    ) { try PaymentRecord($0).payment }
   }
-
-  package static func payment(_ row: Row) throws -> Payment { try PaymentRecord(row).payment }
 
   /// Whether an acquirer may have been asked about the basket: from then on it cannot be cancelled. A payment that was
   /// declined or failed does not count.

@@ -39,15 +39,15 @@ enum Operations {
   static func close(
     _ attempt: Attempt, with answer: AcquirerAnswer, in store: Transaction
   ) throws -> OperationRecord? {
-    try store.row(closing(attempt, with: answer)).map(OperationRecord.init)
+    try store.first(closing(attempt, with: answer))
   }
 
   /// The statement of ``close(_:with:in:)``.
   static func closing(
     _ attempt: Attempt, with answer: AcquirerAnswer, nextTryAfter pause: Duration = .zero
-  ) -> SQLStatement {
+  ) -> Query<OperationRecord> {
     let note = Note(answer)
-    return SQLStatement(
+    let statement = SQLStatement(
       """
       UPDATE operations SET state = $3, acquirer_reference = COALESCE($4, acquirer_reference),
         network_transaction_id = COALESCE($5, network_transaction_id), code = $6, detail = $7, answered_at = $8,
@@ -60,6 +60,7 @@ enum Operations {
       .text(optional: note.detail), .integer(0), .integer(pause.microseconds), .integer(attempt.past == nil ? 0 : 1),
       .text(optional: note.declineReason?.rawValue), .text(attempt.amount.currency.code)
     ).fromNow(8, 9)
+    return Query(statement, read: OperationRecord.init)
   }
 
   /// Ends an operation that another one decided: an authorization that was reversed.
@@ -194,15 +195,16 @@ enum Operations {
   }
 
   static func hasOpenReversal(of payment: PaymentID, in store: Transaction) throws -> Bool {
-    try store.row(openReversalQuery(of: payment)) != nil
+    try store.first(openReversalQuery(of: payment)) != nil
   }
 
-  static func openReversalQuery(of payment: PaymentID) -> SQLStatement {
-    SQLStatement(
-      """
-      SELECT reference FROM operations
-      WHERE payment = $1 AND kind = 'reverse' AND \(isOpen)
-      """, .text(payment.rawValue))
+  static func openReversalQuery(of payment: PaymentID) -> Query<Row> {
+    Query(
+      SQLStatement(
+        """
+        SELECT reference FROM operations
+        WHERE payment = $1 AND kind = 'reverse' AND \(isOpen)
+        """, .text(payment.rawValue)))
   }
 
   /// Whether a capture, a void or an increment is under way. The acquirer may not have received it yet, or have decided

@@ -118,10 +118,11 @@ extension OutboxEvent {
   /// The place of the last event that was handed over, locked until the transaction ends; nil when no event waits, as
   /// most looks find, and while another process has locked it.
   private static func headOfWaiting(in store: Transaction) throws -> Row? {
-    let waiting = SQLStatement("SELECT payment FROM outbox WHERE delivered_at IS NULL ORDER BY next_try LIMIT 1")
-    let rows = try store.firstRows(of: [SQLStatement(findHead, locking: .skipping), waiting])
-    guard rows[1] != nil else { return nil }
-    return try rows[0] ?? firstHead(in: store)
+    let (head, waiting) = try store.first(
+      Query(SQLStatement(findHead, locking: .skipping)),
+      Query(SQLStatement("SELECT payment FROM outbox WHERE delivered_at IS NULL ORDER BY next_try LIMIT 1")))
+    guard waiting != nil else { return nil }
+    return try head ?? firstHead(in: store)
   }
 
   private static let findHead = "SELECT position, handed_over_at FROM outbox_head WHERE id = 1"

@@ -105,17 +105,14 @@ struct PaymentRecord {
 extension PaymentRecord {
   /// The payment, locked until the transaction ends.
   static func known(_ id: PaymentID, in store: Transaction) throws -> PaymentRecord {
-    try known(id, in: store.row(lockingQuery(id)))
+    guard let record = try store.first(lockingQuery(id)) else { throw JournalError.noSuchPayment(id) }
+    return record
   }
 
-  /// For a transaction that asks for more beside it; the other `known` reads the row.
-  static func lockingQuery(_ id: PaymentID) -> SQLStatement {
-    SQLStatement("SELECT * FROM payments WHERE id = $1", .text(id.rawValue), locking: .waiting)
-  }
-
-  static func known(_ id: PaymentID, in row: Row?) throws -> PaymentRecord {
-    guard let row else { throw JournalError.noSuchPayment(id) }
-    return try PaymentRecord(row)
+  static func lockingQuery(_ id: PaymentID) -> Query<PaymentRecord> {
+    Query(
+      SQLStatement("SELECT * FROM payments WHERE id = $1", .text(id.rawValue), locking: .waiting),
+      read: PaymentRecord.init)
   }
 
   static func find(_ id: PaymentID, in store: Transaction) throws -> PaymentRecord? {
@@ -125,25 +122,26 @@ extension PaymentRecord {
   /// Adds and returns no row when the order has a live payment.
   static func insertion(
     of id: PaymentID, _ order: Order, _ card: CardSummary, _ terms: ClaimTerms
-  ) -> SQLStatement {
-    SQLStatement(
-      """
-      INSERT INTO payments (id, order_id, merchant, basket, route, status, live, amount, currency,
-        amount_confirmed, capture_mode, authorized, captured, refunded, reserved_capture, reserved_void,
-        reserved_refund, card_suffix, card_expiry, card_has_eci, hold_until, version, created_at, updated_at,
-        merchant_account, statement_descriptor, merchant_category, card_name, capture_delay)
-      VALUES ($1, $2, $3, $4, $5, $6, 1, $7, $8, $9, $10, 0, 0, 0, 0, 0, 0, $11, $12, $13, $14, 1, $15, $15,
-        $16, $17, $18, $19, $20)
-      ON CONFLICT DO NOTHING RETURNING id
-      """,
-      .text(id.rawValue), .text(order.id.rawValue), .text(order.merchant.rawValue), .text(order.basket.rawValue),
-      .text(terms.route), .text(PaymentStatus.authorizing.rawValue), .integer(order.amount.minorUnits),
-      .text(order.amount.currency.code), .integer(terms.amountConfirmed ? 1 : 0), .text(order.capture.rawValue),
-      .text(optional: card.deviceAccountSuffix), .text(optional: card.expiry?.yymm), .integer(card.hasECI ? 1 : 0),
-      .time(optional: terms.holdUntil), .integer(0), .text(optional: terms.sale.merchantAccount),
-      .text(optional: terms.sale.statementDescriptor), .text(optional: terms.sale.merchantCategory),
-      .text(optional: card.name), .integer(optional: terms.captureDelay?.components.seconds)
-    ).fromNow(15)
+  ) -> Query<Row> {
+    Query(
+      SQLStatement(
+        """
+        INSERT INTO payments (id, order_id, merchant, basket, route, status, live, amount, currency,
+          amount_confirmed, capture_mode, authorized, captured, refunded, reserved_capture, reserved_void,
+          reserved_refund, card_suffix, card_expiry, card_has_eci, hold_until, version, created_at, updated_at,
+          merchant_account, statement_descriptor, merchant_category, card_name, capture_delay)
+        VALUES ($1, $2, $3, $4, $5, $6, 1, $7, $8, $9, $10, 0, 0, 0, 0, 0, 0, $11, $12, $13, $14, 1, $15, $15,
+          $16, $17, $18, $19, $20)
+        ON CONFLICT DO NOTHING RETURNING id
+        """,
+        .text(id.rawValue), .text(order.id.rawValue), .text(order.merchant.rawValue), .text(order.basket.rawValue),
+        .text(terms.route), .text(PaymentStatus.authorizing.rawValue), .integer(order.amount.minorUnits),
+        .text(order.amount.currency.code), .integer(terms.amountConfirmed ? 1 : 0), .text(order.capture.rawValue),
+        .text(optional: card.deviceAccountSuffix), .text(optional: card.expiry?.yymm), .integer(card.hasECI ? 1 : 0),
+        .time(optional: terms.holdUntil), .integer(0), .text(optional: terms.sale.merchantAccount),
+        .text(optional: terms.sale.statementDescriptor), .text(optional: terms.sale.merchantCategory),
+        .text(optional: card.name), .integer(optional: terms.captureDelay?.components.seconds)
+      ).fromNow(15))
   }
 
   func save(over before: PaymentRecord, in store: Transaction) throws {

@@ -17,17 +17,16 @@ extension Journal {
     _ answer: AcquirerAnswer, for attempt: Attempt, reportedTo recipient: Recipient, pause: Duration,
     in store: Transaction
   ) throws -> (operation: OperationRecord, payment: Payment)? {
-    let locked = try store.ask([
-      PaymentRecord.lockingQuery(attempt.payment), Operations.openReversalQuery(of: attempt.payment),
-    ])
+    let locked = try store.ask(
+      PaymentRecord.lockingQuery(attempt.payment), Operations.openReversalQuery(of: attempt.payment))
     let believed = try isOutdated(answer, attempt, in: store) ? .outdated : answer.believed(for: attempt)
-    let answered = try store.firstRows(of: [
-      Operations.closing(attempt, with: believed, nextTryAfter: pause), headQuery(of: attempt.payment),
-    ])
-    let rows = try store.answers(to: locked)
-    let (before, isReversed) = (try PaymentRecord.known(attempt.payment, in: rows[0]), rows[1] != nil)
-    guard let closed = try answered[0].map(OperationRecord.init) else { return nil }
-    let head = try lockedHead(of: attempt.payment, found: answered[1], in: store)
+    let (closed, found) = try store.first(
+      Operations.closing(attempt, with: believed, nextTryAfter: pause), headQuery(of: attempt.payment))
+    let (before, reversal) = try store.answers(to: locked)
+    guard let before else { throw JournalError.noSuchPayment(attempt.payment) }
+    guard let closed else { return nil }
+    let head = try lockedHead(of: attempt.payment, found: found, in: store)
+    let isReversed = reversal != nil
     return (closed, try post(believed, for: attempt, on: before, isReversed, reportedTo: recipient, head, in: store))
   }
 

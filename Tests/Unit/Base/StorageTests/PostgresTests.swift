@@ -342,7 +342,7 @@ private let schema = [
         "INSERT INTO lines (id, text) VALUES ($1, $2 || '-' || $1) RETURNING id, text", .integer(-5_000_000),
         .integer(0)
       ).fromNow(1, 2)
-      let row = try #require(try store.row(insertion))
+      let row = try #require(try store.first(Query(insertion)))
       return (store.now, (try row.time("id"), try row.text("text")))
     }
     #expect(times.0 == now.adding(.seconds(-5)))
@@ -372,13 +372,15 @@ private let schema = [
     try await insert(1, database)
     let before = try #require(database.pool?.trips)
     let texts = try await database.write { store in
-      let asked = try store.ask([
-        SQLStatement("SELECT text FROM lines WHERE id = 1", locking: .waiting),
-        SQLStatement("SELECT text FROM lines WHERE id = 2"),
-      ])
-      let changed = try store.row(SQLStatement("UPDATE lines SET text = 'later' RETURNING text"))
-      let alone = try store.ask([SQLStatement("SELECT text FROM lines WHERE id = 1")])
-      return try (store.answers(to: asked) + [changed] + store.answers(to: alone)).map { try $0?.text("text") }
+      func text(_ sql: String, locking: RowLock = .none) -> Query<String> {
+        Query(SQLStatement(sql, locking: locking)) { try $0.text("text") }
+      }
+      let asked = try store.ask(
+        text("SELECT text FROM lines WHERE id = 1", locking: .waiting), text("SELECT text FROM lines WHERE id = 2"))
+      let changed = try store.first(text("UPDATE lines SET text = 'later' RETURNING text"))
+      let alone = try store.ask(text("SELECT text FROM lines WHERE id = 1"))
+      let (first, second) = try store.answers(to: asked)
+      return [first, second, changed, try store.answers(to: alone)]
     }
     #expect(texts == ["x", nil, "later", "later"])
     #expect(try #require(database.pool?.trips) - before == 3)
@@ -454,7 +456,7 @@ private let schema = [
     }
     #expect(trips() == 2)
     try await database.write { store in
-      _ = try store.row(ids)
+      _ = try store.first(Query(ids))
       try store.changeOne("UPDATE lines SET text = text || 'y'", orThrow: CancellationError())
     }
     #expect(trips() == 2)
