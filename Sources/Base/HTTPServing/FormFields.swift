@@ -33,7 +33,7 @@ package struct FormFields: Sendable {
     RequestText.read(RequestText.unescaped(bytes.map { $0 == UInt8(ascii: "+") ? UInt8(ascii: " ") : $0 }))
   }
 
-  /// Of several fields with this name the first; nil when there is none.
+  /// The first field with this name; nil when there is none.
   package subscript(_ name: String) -> String? { pairs.first { $0.name.utf8.elementsEqual(name.utf8) }?.value }
 
   package func all(_ name: String) -> [String] {

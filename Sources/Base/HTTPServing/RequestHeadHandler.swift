@@ -24,7 +24,7 @@ package final class RequestHeadHandler: ChannelDuplexHandler, RemovableChannelHa
   private let refusal: Refusal
   /// Requests that were passed on and whose responses have not ended.
   private var underWay = 0
-  /// Of the body that is being read; nil between two requests.
+  /// What is read of a body; nil between two requests.
   private var pieces: BodyPieces?
   /// Nothing more is read on this connection.
   private var isStopped = false

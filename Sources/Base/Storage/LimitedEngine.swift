@@ -1,7 +1,7 @@
 import Synchronization
 
 extension Database {
-  /// The same store for callers of whose transactions at most so many are under way at once, so that the other callers
+  /// This store for callers of whose transactions at most so many are under way at once, so that the other callers
   /// find connections that are free.
   ///
   /// - Parameter steps: of SQLite's virtual machine that one statement of a read may take, some ten seconds by default.

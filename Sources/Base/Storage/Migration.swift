@@ -26,7 +26,7 @@ package struct Migration: Sendable {
     (self.name, self.sql, self.step) = (name, sql, step)
   }
 
-  /// The same with its text rewritten.
+  /// This migration with its text rewritten.
   func rewritten(_ rewrite: (String) -> String) -> Migration { Migration(name, rewrite(sql), step) }
 
   var statements: [String] {

@@ -63,7 +63,7 @@ package final class Transaction {
     try noting { try session.answers(to: asked.rows) }.read(by: repeat each asked.query)
   }
 
-  /// The same as the end of a transaction that only reads.
+  /// The first row of each query, or nil, as the end of a transaction that only reads.
   func lastRows(of queries: [SQLStatement]) throws -> [Row?] {
     try noting { try session.firstRows(of: timed(queries), isEnd: true) }
   }
@@ -77,7 +77,7 @@ package final class Transaction {
   /// that one throws its error. PostgreSQL takes neighbours of different tables as one statement.
   package func run(_ sql: String, _ values: SQLValue...) throws { try run(sql, values) }
 
-  /// The same, with as many values as the text was made for.
+  /// Runs a statement, as ``run(_:_:)`` does, with as many values as the text was made for.
   func run(_ sql: String, _ values: [SQLValue]) throws { try noting { try session.run(sql, values) } }
 
   /// Runs a statement that has to change one row, as ``run(_:_:)`` does.
@@ -193,7 +193,7 @@ extension StoreSession {
 package struct SQLStatement: Sendable, Hashable {
   let sql: String
   let values: [SQLValue]
-  /// Of the rows that a query finds.
+  /// How the rows that a query finds are locked.
   let locking: RowLock
   /// The places of values that are microseconds after the transaction's time.
   private(set) var times: [Int] = []

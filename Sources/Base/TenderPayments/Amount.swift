@@ -45,7 +45,7 @@ public struct Amount: Sendable, Hashable {
     try adding(other.negated())
   }
 
-  /// The same amount with the other sign. The smallest `Int64` has none.
+  /// The amount with the other sign. The smallest `Int64` has none.
   public func negated() throws(AmountError) -> Amount {
     guard minorUnits != .min else { throw .overflow }
     return Amount(minorUnits: -minorUnits, currency: currency)

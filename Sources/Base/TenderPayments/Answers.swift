@@ -55,9 +55,9 @@ public struct Decline: Sendable, Hashable, Error {
 
 /// Whether a request that was declined may be approved later. The connector's decline table decides it with the reason.
 public enum DeclineClass: String, Sendable, Hashable, Codable, CaseIterable {
-  /// The same request would be declined again.
+  /// A repeat of the request would be declined again.
   case final
-  /// A temporary failure at the issuer, the network or the provider: the same request may be approved later.
+  /// A temporary failure at the issuer, the network or the provider: a repeat may be approved later.
   case retriable
   /// The credentials, the request or the account at the provider is wrong: the same request may be approved after the
   /// operator corrects it.

@@ -5,10 +5,10 @@ public enum Hex {
   /// Two lowercase digits a byte.
   public static func encode(_ bytes: some Sequence<UInt8>) -> String { encode(Array(bytes)) }
 
-  /// The same without a copy.
+  /// Encodes bytes without a copy.
   public static func encode(_ bytes: [UInt8]) -> String { bytes.withUnsafeBytes { encode(memory: $0) } }
 
-  /// The same for memory that is no array.
+  /// Encodes memory that is no array.
   package static func encode(memory bytes: UnsafeRawBufferPointer) -> String {
     String(unsafeUninitializedCapacity: 2 * bytes.count) { out in
       for (index, byte) in bytes.enumerated() {
@@ -25,7 +25,7 @@ public enum Hex {
     return text.withUTF8(decode)
   }
 
-  /// The same for a part of a text.
+  /// Decodes a part of a text; nil if it is malformed.
   public static func decode(_ text: some StringProtocol) -> [UInt8]? { decode(String(text)) }
 
   private static func decode(_ digits: UnsafeBufferPointer<UInt8>) -> [UInt8]? {
@@ -100,7 +100,7 @@ public enum Base64 {
     return text.withUTF8(decode)
   }
 
-  /// The same for a part of a text.
+  /// Decodes a part of a text; nil if it is malformed.
   public static func decode(_ text: some StringProtocol) -> [UInt8]? { decode(String(text)) }
 
   /// Whole groups of four first, which are all but the last.

@@ -12,7 +12,7 @@ extension [UInt8] {
 }
 
 extension Data {
-  /// The same for values from Foundation and swift-crypto.
+  /// Zeroes the bytes and empties the value. For values from Foundation and swift-crypto.
   package mutating func wipe() {
     withUnsafeMutableBytes { Wiping.zero($0) }
     self = Data()

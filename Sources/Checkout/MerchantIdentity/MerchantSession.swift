@@ -22,7 +22,7 @@ package struct MerchantSessionRequest: Sendable, Hashable {
     Self(merchant: merchant, displayName: name, initiative: .inApp, initiativeContext: team.text)
   }
 
-  /// The same request for a merchant that a platform has registered.
+  /// The request for a merchant that a platform has registered.
   package func naming(_ partner: PartnerMerchant) -> Self {
     Self(
       merchant: MerchantIdentifier(partner), displayName: displayName, initiative: initiative,

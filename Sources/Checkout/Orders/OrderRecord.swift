@@ -13,7 +13,7 @@ package struct OrderRecord: Sendable, Hashable {
   package let service: ServiceType
   /// The merchant's reference of a signed-in shopper; nil for a guest.
   package let customer: String?
-  /// The same for every order of a shopper without an account in one browser; nil for a signed-in shopper.
+  /// Names the browser of a shopper without an account, for all of its orders; nil for a signed-in shopper.
   package let guest: String?
   package let requestedFor: String?
   package let note: String?

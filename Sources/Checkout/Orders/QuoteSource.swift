@@ -24,7 +24,7 @@ package struct QuoteSource: Sendable {
     return QuoteSource(sender: unavailable, clock: clock)
   }
 
-  /// The same way to the merchants' servers, for whole baskets.
+  /// The way to the merchants' servers for whole baskets.
   var baskets: BasketSource { BasketSource(sender: sender, clock: clock) }
 
   func open(_ basket: Basket, _ state: SheetState) throws -> Priced {

@@ -3,7 +3,7 @@ package import TenderSheet
 
 /// What the shopper has chosen so far, as far as prices depend on it.
 ///
-/// Of the address only the zone is kept: nothing that a redacted contact says about a person is stored.
+/// Only the zone of the address is kept: nothing that a redacted contact says about a person is stored.
 package struct SheetState: Sendable, Hashable, Codable {
   package var service: ServiceType
   package var destination: Destination

@@ -15,7 +15,7 @@ extension AssociationFetch {
     }
   }
 
-  /// The same for any request.
+  /// A sender that reaches names of this machine without a resolver.
   static func reaching(_ sender: HTTPSender) -> HTTPSender {
     HTTPSender { request, timeout throws(TransportError) in
       let (address, host) = loopback(request.url)

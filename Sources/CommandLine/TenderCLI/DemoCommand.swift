@@ -112,7 +112,7 @@ private struct DemoSetup: Sendable {
   /// Nil for one server on a file.
   let nodes: DemoNodes?
 
-  /// Of the platform's payment pages.
+  /// The domain of the platform's payment pages.
   private var pageDomain: String { "localhost:\(port)" }
   private var serverURL: String { "http://localhost:\(port)" }
   private var sandboxURL: String { "http://localhost:\(port + 2)" }

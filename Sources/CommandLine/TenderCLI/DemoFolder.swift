@@ -2,7 +2,7 @@ import Foundation
 
 /// Where the demo of a port keeps everything, for commands that were given the port alone.
 enum DemoFolder {
-  /// Of the demo that runs with the port, else of the one without providers.
+  /// The folder of the demo that runs with the port, else of the one without providers.
   static func path(_ port: Int) -> String {
     let usual = ".tender/demo-\(port)"
     return all(port).first { FileManager.default.fileExists(atPath: $0 + "/tender.db.sock") } ?? usual

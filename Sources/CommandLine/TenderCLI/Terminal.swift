@@ -48,7 +48,7 @@ enum Terminal {
   /// `1 key`, `2 keys`.
   static func counted(_ count: Int, _ noun: String) -> String { "\(count) \(noun)\(count == 1 ? "" : "s")" }
 
-  /// Of a value, as `--json` prints it.
+  /// A value as `--json` prints it.
   static func json(_ value: some Encodable) throws -> String {
     let encoder = JSONEncoder()
     encoder.outputFormatting = [.sortedKeys, .prettyPrinted, .withoutEscapingSlashes]

@@ -9,7 +9,7 @@ public struct ValidateCall: Sendable, Hashable, Codable {
   public let basketId: BasketID
   /// What the browser's `validatemerchant` named; apps have none.
   public let validationURL: String?
-  /// Of a page in a frame: the origin of the page in the address bar, or `null` if the browser does not tell it.
+  /// For a page in a frame: the origin of the page in the address bar, or `null` if the browser does not tell it.
   public let topOrigin: String?
 
   /// Asks for a merchant session.

@@ -4,7 +4,7 @@ public import TenderPayments
 public struct PaymentRequest: Sendable, Hashable {
   /// The merchant's country, ISO 3166-1 alpha-2.
   public var countryCode: String
-  /// Of every amount in the request.
+  /// The currency of every amount in the request.
   public var currency: Currency
   /// In the order of preference.
   public var supportedNetworks: [CardNetwork]

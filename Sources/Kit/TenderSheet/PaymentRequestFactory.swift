@@ -72,7 +72,7 @@ public struct PaymentRequestFactory: Sendable, Hashable {
 
 /// The contents of a basket that the sheet shows.
 public struct SheetContents: Sendable, Hashable {
-  /// Of every amount in it.
+  /// The currency of every amount in the request.
   public var currency: Currency
   /// What the merchant does with the goods.
   public var service: ServiceType

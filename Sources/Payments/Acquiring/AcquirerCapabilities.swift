@@ -59,9 +59,9 @@ package struct AcquirerCapabilities: Sendable {
   /// Those that the provider authorizes in two steps. Without a stored result of the first, nothing was authorized.
   package var preparedInstruments: Set<Instrument>
   package var parts: Parts
-  /// Of captures, voids and refunds.
+  /// How safely captures, voids and refunds can be repeated.
   package var idempotency: Idempotency
-  /// Of authorizations. They are repeated only while the payment token is in memory.
+  /// How safely authorizations can be repeated. They are only while the payment token is in memory.
   package var authorizationIdempotency: Idempotency
   /// Whether a refund names one capture and cannot give back more than it took.
   package let refundsOneCapture: Bool

@@ -26,7 +26,7 @@ extension Amount {
 }
 
 extension Acquirer {
-  /// The same acquirer, whose requests, answers and events are in ISO's minor units.
+  /// The acquirer with requests, answers and events in ISO's minor units.
   package func convertingAmounts() -> Acquirer {
     var converted = self
     converted.prepare = prepare.map(capabilities.converting)
@@ -62,7 +62,7 @@ protocol AmountRequest: SendableMetatype {
 }
 
 extension AcquirerCapabilities {
-  /// The same function, asked and answered in ISO's minor units.
+  /// The function, asked and answered in ISO's minor units.
   fileprivate func converting<Request: AmountRequest>(
     _ ask: @escaping Acquirer.Verb<Request, AcquirerAnswer>
   ) -> Acquirer.Verb<Request, AcquirerAnswer> {

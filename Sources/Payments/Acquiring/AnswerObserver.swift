@@ -14,7 +14,7 @@ package struct ObservedAnswer: Sendable {
   package let duration: Duration
   /// In the acquirer's units.
   package let amount: Amount
-  /// Of an authorization, if it is known.
+  /// The network of an authorization, if it is known.
   package let network: CardNetwork?
 }
 
@@ -29,7 +29,7 @@ extension AuthorizationRequest {
 }
 
 extension Acquirer {
-  /// The same acquirer, which reports every answer to the observer. What an inquiry finds is an answer too.
+  /// The acquirer, which reports every answer to the observer. What an inquiry finds is an answer too.
   package func observed(
     on scheduler: Scheduler = .system, by note: @escaping @Sendable (ObservedAnswer) -> Void
   ) -> Acquirer {

@@ -57,7 +57,7 @@ package final class CircuitBreaker: Sendable {
 }
 
 extension Acquirer {
-  /// The same acquirer behind a circuit breaker.
+  /// The acquirer behind a circuit breaker.
   package func guarded(by breaker: CircuitBreaker) -> Acquirer {
     var guarded = self
     guarded.prepare = prepare.map(breaker.guarding)

@@ -52,7 +52,7 @@ package struct EventBatch: Sendable, Hashable {
     return batch
   }
 
-  /// The same call with other events. One that cannot be read keeps none of the others back.
+  /// The call with other events. One that cannot be read keeps none of the others back.
   ///
   /// - Parameter read: returns nil for what says nothing of our money.
   /// - Throws: the refusal, where the call says nothing else.
@@ -126,7 +126,7 @@ package struct AcquirerEvent: Sendable, Hashable {
     case authorization(String)
   }
 
-  /// The same as a movement of money, where the operation may be a person's.
+  /// The event as a movement of money, where the operation may be a person's.
   package var asMovement: AcquirerEvent? {
     guard case .operationOfAnyone(let name, let authorization, let movement) = subject else { return nil }
     return AcquirerEvent(

@@ -28,7 +28,7 @@ package struct AuthorizationRequest: Sendable {
   /// Whether only the card is asked about. Sent where ``AcquirerCapabilities/verifiesCards`` only.
   var verifiesCard: Bool { amount.minorUnits == 0 }
 
-  /// The same request for an amount in other units.
+  /// The request for an amount in other units.
   func asking(_ amount: Amount) -> AuthorizationRequest {
     var request = self
     request.amount = amount
@@ -50,7 +50,7 @@ package struct SaleDetails: Sendable, Hashable {
   /// The card as the device names it, such as `Visa 0492`, and its network. Nothing signs them.
   package var cardName: String?
   package var cardNetwork: CardNetwork?
-  /// Of the payment token: `header.transactionId`, hexadecimal, and the name on the card, where Apple has sent one.
+  /// The payment token's `header.transactionId`, hexadecimal, and the name on the card, where Apple has sent one.
   package var transactionID: String?
   package var cardholderName: String?
   /// As the payment asks; nil for the route's usual. Sent where ``AcquirerCapabilities/namesAuthorizationType`` only.
@@ -178,7 +178,7 @@ package struct FollowUpRequest: Sendable, Hashable {
     self.number = number
   }
 
-  /// The same request for an amount in other units.
+  /// The request for an amount in other units.
   func asking(_ amount: Amount) -> FollowUpRequest {
     var request = self
     request.amount = amount
@@ -217,7 +217,7 @@ package struct InquiryRequest: Sendable, Hashable {
     self.sentAt = sentAt
   }
 
-  /// The same request for an amount in other units.
+  /// The request for an amount in other units.
   func asking(_ amount: Amount) -> InquiryRequest {
     var request = self
     request.amount = amount

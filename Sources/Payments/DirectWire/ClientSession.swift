@@ -1,6 +1,6 @@
 /// The body of `POST /v2/{merchantId}/sessions`: Worldline's `SessionRequest`. All of it may be absent.
 package struct SessionRequest: Sendable, Hashable, Codable {
-  /// Of stored cards.
+  /// Tokens of stored cards.
   package var tokens: [String]?
 
   package init(tokens: [String]? = nil) { self.tokens = tokens }

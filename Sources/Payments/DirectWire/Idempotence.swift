@@ -5,9 +5,9 @@
 package enum Idempotence {
   /// Names the call.
   package static let key = "X-GCS-Idempotence-Key"
-  /// Of the answer to a repeat: when the first request arrived, in milliseconds since 1970.
+  /// Head of the answer to a repeat: when the first request arrived, in milliseconds since 1970.
   package static let requestTimestamp = "X-GCS-Idempotence-Request-Timestamp"
-  /// The same for SDKs of today, as RFC 3339.
+  /// Head of the answer to a repeat, for SDKs of today: when the first request arrived, RFC 3339.
   package static let responseTime = "IdempotencyResponseDatetime"
   package static let window = Duration.seconds(86_400)
 

@@ -69,7 +69,7 @@ extension OrderAnswer {
   package struct Customer: Sendable, Hashable, Codable {
     /// The merchant's reference of a signed-in shopper, or of the customer who claimed the guest.
     package var merchantCustomerId: String?
-    /// The same for every order of a shopper without an account in one browser; nil for a signed-in shopper.
+    /// Names the browser of a shopper without an account, for all of its orders; nil for a signed-in shopper.
     package var guestId: String?
     package var contactDetails: ContactDetails?
     package var personalInformation: PersonalInformation?

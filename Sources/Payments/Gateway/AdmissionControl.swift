@@ -48,7 +48,7 @@ package final class AdmissionControl: Sendable {
     return AdmissionSlot { [self] in load.withLock { $0.change(inFlight: -1, at: now()) } }
   }
 
-  /// The same acquirer. While it is asked to authorize or capture, the payment does not count as worked on.
+  /// The acquirer, asked so that a payment does not count as worked on while it authorizes or captures.
   package func excludingWaits(for acquirer: Acquirer) -> Acquirer {
     var excluding = acquirer
     excluding.authorize = { request, deadline in await self.waiting { await acquirer.authorize(request, deadline) } }

@@ -70,7 +70,7 @@ extension PaymentGateway {
     return try await confirm(.token(token), pays: order, choosing: choice, in: call)
   }
 
-  /// The same for any credential.
+  /// Confirms any credential: opens it, and compares it with the order. Writes nothing.
   package func confirm(
     _ credential: PaymentCredential, pays order: Order, choosing choice: RouteChoice = RouteChoice(),
     in call: PaymentCall

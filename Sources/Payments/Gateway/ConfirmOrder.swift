@@ -174,7 +174,7 @@ package struct RouteChoice: Sendable, Hashable {
     self.wantedRoute = wantedRoute
   }
 
-  /// The same sale, with the name in the payment token.
+  /// The choice, with the cardholder's name from the payment token.
   fileprivate func naming(_ cardholder: String?) -> RouteChoice {
     var choice = self
     choice.sale.cardholderName = cardholder

@@ -8,7 +8,7 @@ package enum CrashPoint: String, Sendable, Hashable, CaseIterable {
   case authorizeAnswered = "authorize.answered"
   /// The answer is durable; the caller has not received it.
   case authorizeRecorded = "authorize.recorded"
-  /// The same three for a capture, a void and a refund.
+  /// A capture, a void or a refund was reserved, was answered, and has its answer recorded.
   case captureReserved = "capture.reserved"
   case captureAnswered = "capture.answered"
   case captureRecorded = "capture.recorded"

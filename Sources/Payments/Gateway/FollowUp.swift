@@ -81,14 +81,14 @@ package struct FollowUp: Sendable {
   /// What the commit of the reservation holds beside it.
   private(set) var addition: ReservationAddition?
 
-  /// The same under the merchant's own name.
+  /// The follow-up under the merchant's own reference.
   package func named(_ reference: String?) -> FollowUp {
     var named = self
     named.merchantReference = reference
     return named
   }
 
-  /// The same with an addition of its caller to the commit that reserves. If that throws, nothing is reserved.
+  /// The follow-up with an addition of its caller to the commit that reserves. If that throws, nothing is reserved.
   package func adding(_ addition: ReservationAddition?) -> FollowUp {
     var added = self
     added.addition = addition

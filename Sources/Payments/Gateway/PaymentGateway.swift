@@ -99,7 +99,7 @@ package struct GatewayPolicy: Sendable, Hashable {
   package var budget: Duration = .seconds(25)
   /// How long the acquirer may take for one answer; never longer than half of the journal's lease.
   package var patience: Duration = .seconds(20)
-  /// The same for an inquiry or a reversal of recovery, for which no caller waits.
+  /// How long an inquiry or a reversal of recovery may take, for which no caller waits.
   package var inquiryPatience: Duration = .seconds(5)
   /// How long the gateway tries to record an answer while the caller waits, when the store fails.
   package var recordPatience: Duration = .seconds(5)

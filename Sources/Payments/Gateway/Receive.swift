@@ -83,7 +83,7 @@ extension PaymentGateway {
     }
   }
 
-  /// The same for an event that is authenticated already.
+  /// Receives an event that is authenticated already.
   package func receive(_ event: ProviderEvent) async throws -> InboxVerdict {
     try await crashes.reach(.eventAccepted)
     let verdict = try await journal.receive(event, notBefore: clocks.latest)

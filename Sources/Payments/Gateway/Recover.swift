@@ -142,7 +142,9 @@ extension PaymentGateway {
     return RecoveryOutcome(isResolved: answer.isFinal, payment: payment)
   }
 
-  /// The same reference, the same contents, inside the window in which the acquirer gives its first answer again.
+  /// Sends the request again, under its own reference and inside the window in which the acquirer repeats its first
+
+  /// answer.
   private func sendAgain(_ attempt: Attempt, _ deadline: Deadline) async throws -> RecoveryOutcome {
     let answer = await ask(attempt, before: patience(deadline))
     try await crashes.reach(.recoveryRepeated)

@@ -149,7 +149,7 @@ extension Attempt {
     return past.leasedAt >= sentUntil.adding(acquirer.settleHorizon)
   }
 
-  /// The same for the authorization that a reversal undoes.
+  /// Whether no request of the authorization that a reversal undoes can be under way any more.
   fileprivate func isQuiet(_ acquirer: AcquirerCapabilities) -> Bool {
     guard let past else { return false }
     return past.leasedAt >= past.quietSince.adding(acquirer.settleHorizon)

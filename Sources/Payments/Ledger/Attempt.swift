@@ -117,7 +117,7 @@ package struct Attempt: Sendable, Hashable {
     /// Until when a request can have left under this operation's own reference, by any holder of its lease; nil
     /// before the acquirer was asked.
     package let sentUntil: Timestamp?
-    /// The same for the authorization that a reversal undoes; for every other operation its own.
+    /// Since when no request of the authorization that a reversal undoes was sent; for every other operation its own.
     package let quietSince: Timestamp
     /// When the authorization that a reversal undoes was first sent; for every other operation its own.
     package let undoneSentAt: Timestamp

@@ -204,7 +204,7 @@ private struct ChainPage: Sendable {
 
   var entries: [(entry: AuditEntry, hash: String)] = []
   var heads: [String: Head] = [:]
-  /// Of entries, with a head or without.
+  /// The chains that the entries name, with a head or without.
   var chains: [String] = []
   /// Whether these are the last entries of every chain.
   var reachesEnd = true

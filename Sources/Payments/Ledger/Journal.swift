@@ -89,10 +89,10 @@ package struct Journal: Sendable {
     return try begin(kind, amount, isFinal, before, cause, refunding: capture, store)
   }
 
-  /// The same for a refund at an acquirer that refunds one capture at a time. Where no capture has so much left, each
+  /// Reserves a refund at an acquirer that refunds one capture at a time. Where no capture has so much left, each
   /// gives back what it has, the oldest first, by an operation of its own.
   ///
-  /// - Returns: the operations; by the first the request is known.
+  /// - Returns: the operations. The first one's reference names the whole request.
   package func reserveRefunds(
     _ amount: Amount? = nil, of payment: PaymentID, cause: OperationCause = .merchant, in store: Transaction
   ) throws -> [Attempt] {

@@ -28,7 +28,7 @@ extension Journal {
     try await database.read { try Self.payment(of: basket, in: $0) }
   }
 
-  /// The same, inside a transaction of the basket's owner.
+  /// The basket's live payment, or its latest, inside a transaction of the basket's owner.
   package static func payment(of basket: BasketID, in store: Transaction) throws -> Payment? {
     try store.first(paymentQuery(of: basket))
   }

@@ -27,12 +27,12 @@ extension Journal {
       limit, except: inFlight, owner: owner, until: store.now.adding(Self.lease), in: store)
   }
 
-  /// The same in a transaction of its own.
+  /// Leases in a transaction of its own.
   package func leaseOpenOperation(of payment: PaymentID) async throws -> Attempt? {
     try await database.write { try leaseOpenOperation(of: payment, in: $0) }
   }
 
-  /// The same in a transaction of its own.
+  /// Leases in a transaction of its own.
   package func leaseDueOperations(_ limit: Int) async throws -> [Attempt] {
     try await database.write { try leaseDueOperations(limit, in: $0) }
   }

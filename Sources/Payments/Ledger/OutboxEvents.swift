@@ -159,7 +159,7 @@ extension OutboxEvent {
     try find([(payment, sequence)], in: store)[0]
   }
 
-  /// Of each payment and sequence the event, or nil.
+  /// The event of each payment and sequence, or nil.
   package static func find(
     _ events: [(payment: PaymentID, sequence: Int64)], in store: Transaction
   ) throws -> [OutboxEvent?] {
@@ -181,7 +181,7 @@ extension OutboxEvent {
     ).map(placed)
   }
 
-  /// The same for the payments of one merchant.
+  /// What was handed over after a certain place for the payments of one merchant, in that order.
   package static func after(
     _ cursor: Cursor, of merchant: MerchantID, limit: Int, in store: Transaction
   ) throws -> [(event: OutboxEvent, cursor: Cursor)] {

@@ -9,7 +9,7 @@ package struct PaymentFigure: Sendable, Hashable {
   package enum Group: String, Sendable, CaseIterable {
     case day, currency, network, route, reason
 
-    /// Of `figures_by_day`.
+    /// The column of `figures_by_day`.
     fileprivate var column: String {
       switch self {
       case .day, .currency: rawValue
@@ -21,7 +21,7 @@ package struct PaymentFigure: Sendable, Hashable {
     fileprivate var kind: String { self == .currency ? "day" : rawValue }
   }
 
-  /// Of the group: a day since 1970 in UTC, `EUR`, `visa`, a route, why a payment was declined.
+  /// What names the group: a day since 1970 in UTC, `EUR`, `visa`, a route, why a payment was declined.
   package let name: String
   package let status: PaymentStatus
   package let count: Int64

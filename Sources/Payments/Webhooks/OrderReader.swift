@@ -9,7 +9,7 @@ package struct NotifiedOrder: Sendable, Hashable {
   package let references: DirectReferences
   /// As Apple spells it; nil where it is not known.
   package let network: String?
-  /// Of a payment that was made on a page of the platform's own.
+  /// The hosted checkout that made the payment, on a page of the platform's own.
   package let hostedCheckout: HostedCheckoutOutput?
   /// Whom it is for, where it goes and what it is made of. Nil for an endpoint that does not ask for it: it names the
   /// shopper.

@@ -24,7 +24,7 @@ package enum PaymentWebhooks {
   /// - Parameter payments: ``page`` of them at most.
   static func addresses(of payments: Set<PaymentID>, in store: Transaction) throws -> [PaymentID: [String]] {
     guard let any = payments.first else { return [:] }
-    // The same text for any number of payments, so that it is prepared once.
+    // One text for any number of payments, so that it is prepared once.
     let ids = Array(payments) + Array(repeating: any, count: max(0, page - payments.count))
     return try store.rows(selection, ids.map { .text($0.rawValue) }).reduce(into: [:]) { addresses, row in
       addresses[PaymentID(try row.text("payment")), default: []].append(try row.text("url"))

@@ -11,7 +11,7 @@ import TenderPayments
 /// number within its payment, by which a receiver puts late and repeated events in order; for an endpoint that asks for
 /// it, also whom the order is for and where it goes.
 package struct WebhookBody: Sendable, Hashable {
-  /// The same at every try and at every replay: a receiver that has seen it may stop reading.
+  /// Stays as it is at every try and at every replay: a receiver that has seen it may stop reading.
   package let id: String
   /// `payment.captured`
   package let type: String

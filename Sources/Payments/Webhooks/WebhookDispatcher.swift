@@ -308,7 +308,7 @@ package enum WebhookReport: Sendable, Hashable {
 /// The queues that are being drained.
 private final class BusyQueues: Sendable {
   private struct State {
-    /// Of each, whether it may have got more deliveries since its drain last looked.
+    /// The queues, each with whether it may have got more deliveries since its drain last looked.
     var queues: [EndpointQueue: Bool] = [:]
     var ofMerchant: [MerchantID: Int] = [:]
     /// Whether a queue found no place: one that has nothing to deliver gives up its own.

@@ -113,7 +113,7 @@ extension JSONField {
     }
   }
 
-  /// Of an authorization: zero asks the issuer about the card alone.
+  /// The amount of an authorization: zero asks the issuer about the card alone.
   fileprivate var heldAmount: Amount {
     get throws {
       guard let currency = Currency(code: try member("currency").string), currency.isMoney else {

@@ -8,7 +8,7 @@ package protocol EventSource: Sendable {
 }
 
 extension EventSource {
-  /// The same after two seconds, as while the sandbox runs.
+  /// Delivers events after two seconds, as while the sandbox runs.
   package func deliverEvents(by delivery: EventDelivery) async throws {
     try await deliverEvents(after: .seconds(2), by: delivery)
   }

@@ -2,7 +2,7 @@ package import TokenIssuer
 
 /// A total with a scripted outcome.
 package struct SandboxAmount: Sendable, Hashable {
-  /// Of any currency: 2051 is 20.51 EUR and 2051 JPY.
+  /// Minor units of any currency: 2051 is 20.51 EUR and 2051 JPY.
   package let minorUnits: Int64
   package let outcome: SandboxOutcome
   /// How long the answer takes.

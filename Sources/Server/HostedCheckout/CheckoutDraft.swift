@@ -62,7 +62,7 @@ struct CheckoutDraft {
     page?.tokens.map { $0.split(separator: ",").map(String.init) }
   }
 
-  /// Of the bill, or of the parcel, or of the language's region.
+  /// The country of the bill, or of the parcel, or of the language's region.
   private var country: String? {
     let named = order.customer?.billingAddress?.countryCode ?? order.shipping?.address?.countryCode
     return named?.uppercased() ?? Self.region(of: document.locale ?? "")

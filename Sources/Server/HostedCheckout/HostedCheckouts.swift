@@ -117,7 +117,7 @@ extension HostedCheckouts {
     let checkout = draft.checkout(of: merchant, kind, returnMAC: random.hex(16), at: clock.now())
     return try await database.write { store in
       if try checkout.save(from: call, in: store) { return checkout }
-      // The same call came twice at once, and the other was faster.
+      // The call came twice at once, and the other was faster.
       try OrderService.forget(checkout.id, in: store)
       return try HostedCheckout.made(by: call, of: merchant, in: store) ?? checkout
     }

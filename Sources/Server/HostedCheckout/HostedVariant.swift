@@ -6,9 +6,9 @@ package struct HostedVariant: Sendable, Hashable {
 
   /// In place of the merchant's name; nil for that.
   package var name: String?
-  /// Of the band at the top.
+  /// The colour of the band at the top.
   package var header: Colour?
-  /// Of buttons and links in light and in dark surroundings.
+  /// The colours of buttons and links in light and in dark surroundings.
   package var accent: Colour?
   package var accentInDark: Colour?
   package var logo: Logo?

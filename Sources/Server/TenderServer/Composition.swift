@@ -14,10 +14,10 @@ import Webhooks
 /// What the process gives to the server: time, randomness, the network and the log. Tests hand in their own.
 struct Runtime: Sendable {
   let clock: WallClock
-  /// Of the store; nil for the engine's own.
+  /// The clock of the store; nil for the engine's own.
   let storeClock: WallClock?
   let random: RandomBytes
-  /// Of what runs on a timer or within a limit of time.
+  /// Schedules what runs on a timer or within a limit of time.
   let scheduler: Scheduler
   let network: Network
   /// In place of Apple's root; nil outside of tests.
@@ -36,7 +36,7 @@ struct Composition: Sendable {
   let apple: AppleEnvironment
   private(set) var served: ServedMerchants
   private(set) var directory: MerchantDirectory
-  /// Of the merchants in the store when they were read.
+  /// The fingerprint of the merchants in the store when they were read.
   private(set) var fingerprint: MerchantStore.Fingerprint
   private(set) var journal: Journal
   /// The journal for the office and the command line, which leave connections to the store free for payments.
@@ -60,7 +60,7 @@ struct Composition: Sendable {
   let mailMerchants: MailMerchants
   /// Nil where mail is off.
   private(set) var mail: ServerMail?
-  /// Of recovery.
+  /// When recovery last ran.
   let lastRecovery: LastRun
   let doctor = DoctorLog()
   /// Only in `simulated`.
@@ -69,7 +69,7 @@ struct Composition: Sendable {
   var database: Database { journal.database }
   var folders: [MerchantFolder] { served.folders }
 
-  /// The same server for the office and the command line.
+  /// This server for the office and the command line.
   var aside: Composition {
     var parts = self
     parts.journal = sideJournal
@@ -122,7 +122,7 @@ struct Composition: Sendable {
     served.report(to: runtime.logger)
   }
 
-  /// The same server with the merchants as their folders and the store are now.
+  /// This server with the merchants as their folders and the store are now.
   ///
   /// - Throws: when a folder is not as it must be.
   func reread() async throws -> Composition {

@@ -12,7 +12,7 @@ public struct TokenTrust: Sendable {
     apple([try? TrustAnchor.apple].compactMap(\.self), production, sandbox)
   }
 
-  /// The same rules for a test root in place of Apple's, so that tests can issue both kinds of signers.
+  /// Apple's rules with a test root in place of Apple's, so that tests can issue both kinds of signers.
   package static func apple(
     standIn rootPEM: String, production: Bool, sandbox: Bool
   ) throws(PaymentTokenError) -> TokenTrust {
@@ -48,7 +48,7 @@ public struct TokenTrust: Sendable {
     return TokenTrust(anchors: anchors, environments: Set(Environment.allCases))
   }
 
-  /// The same roots, for the signers of one environment alone.
+  /// Trusts these roots for the signers of one environment alone.
   public func only(_ environment: Environment) -> TokenTrust {
     TokenTrust(anchors: anchors, environments: environments.intersection([environment]))
   }

@@ -154,7 +154,7 @@ extension TokenWrapping {
     return Hex.decode(String(decoding: digits, as: UTF8.self))
   }
 
-  /// Of either alphabet, with or without its padding.
+  /// Decodes base64 of either alphabet, with or without its padding.
   private static func base64(_ bytes: [UInt8]) -> [UInt8]? {
     var digits = bytes.filter { !" \r\n=".utf8.contains($0) }.map { byte in
       byte == UInt8(ascii: "-") ? UInt8(ascii: "+") : byte == UInt8(ascii: "_") ? UInt8(ascii: "/") : byte

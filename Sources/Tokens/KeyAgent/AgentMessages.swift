@@ -8,7 +8,7 @@ import TenderPayments
 ///     answer     0, …                  unwrap: the AES key; mistakes: number and AES key of each; list: the keys
 ///                1, code, 0, reason    a refusal
 enum AgentMessages {
-  /// Of the length before a message.
+  /// The bytes of a message's length, which stands before it.
   static let lengthBytes = 4
   /// Longer messages are not read. The longest request has 600 bytes.
   static let questionLimit = 2 << 10

@@ -97,7 +97,7 @@ enum Tidiness {
   static let maximumLines = 400
 
   static func violations(_ files: [SourceFile]) -> [Violation] {
-    files.flatMap { forgottenNotes($0) + rashCalls($0) + length($0) }
+    files.flatMap { forgottenNotes($0) + dependentComments($0) + rashCalls($0) + length($0) }
   }
 
   /// A note to oneself belongs into an issue.
@@ -106,6 +106,15 @@ enum Tidiness {
       ["TODO", "FIXME", "HACK"].first { line.holds($0) }.map {
         Violation(path: file.path, line: number + 1, rule: "a stray \($0)")
       }
+    }
+  }
+
+  /// A comment is read alone in a hover: it does not begin where the declaration above it ended.
+  private static func dependentComments(_ file: SourceFile) -> [Violation] {
+    file.lines.enumerated().compactMap { number, line in
+      guard line.contains(/^ *\/\/\/? (?:The same|Of)\b/) else { return nil }
+      let isContinued = number > 0 && file.lines[number - 1].contains(/^ *\/\//)
+      return isContinued ? nil : Violation(path: file.path, line: number + 1, rule: "a comment that leans on another")
     }
   }
 

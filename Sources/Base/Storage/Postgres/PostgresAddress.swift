@@ -28,7 +28,7 @@ struct PostgresAddress {
     }
   }
 
-  /// The same for each host alone. Lists of different lengths stay as they are: libpq refuses them.
+  /// One address for each host. Lists of different lengths stay as they are: libpq refuses them.
   var ofEachHost: [PostgresAddress] {
     let lists = ["host", "hostaddr", "port"].compactMap { name in
       parameters[name].map { (name, $0.split(separator: ",", omittingEmptySubsequences: false).map(String.init)) }

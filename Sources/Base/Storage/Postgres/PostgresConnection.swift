@@ -53,7 +53,7 @@ final class PostgresConnection {
       ("idle_in_transaction_session_timeout", settings.idleLimit),
     ].map { "\($0) = \($1.milliseconds)" }
     let plans = ["enable_hashjoin", "enable_mergejoin", "jit"].map { "\($0) = off" }
-    // Of what is run without BEGIN, which only reads.
+    // For what is run without BEGIN, which only reads.
     let defaults = ["default_transaction_isolation = 'repeatable read'", "default_transaction_read_only = on"]
     return (limits + plans + defaults).map { "SET \($0)" }.joined(separator: "; ")
   }

@@ -32,7 +32,7 @@ struct PostgresError: Error {
     endsConnection = true
   }
 
-  /// The same error, of a statement that was prepared by an earlier transaction. 0A000, feature not supported, is then
+  /// This error, of a statement that was prepared by an earlier transaction. 0A000, feature not supported, is then
   /// “cached plan must not change result type”, whose text is in the server's language.
   var ofEarlierStatement: PostgresError {
     var error = self

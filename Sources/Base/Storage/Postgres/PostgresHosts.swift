@@ -55,7 +55,7 @@ struct PostgresHosts {
 /// A promotion begins a new timeline. A primary of an older one that was taken for dead and goes on would answer reads with
 /// what was true before the promotion.
 package struct PostgresTimeline: Sendable {
-  /// Of the cluster and its standbys. A new one, as after `pg_upgrade`, begins with timeline 1 again.
+  /// Names a cluster with its standbys. A new cluster, as after `pg_upgrade`, begins with timeline 1 again.
   let systemIdentifier: String
   let number: UInt32
 

@@ -1,7 +1,7 @@
 import TenderPayments
 
 extension Migrator {
-  /// Of the lock that one node holds while it migrates; the others wait for it. "tender" in ASCII.
+  /// The number of the lock that one node holds while it migrates; the others wait for it. "tender" in ASCII.
   private static let lock = 0x7465_6e64_6572
 
   /// Migrates a database in one transaction, on a connection of its own without limits of time: a migration of large

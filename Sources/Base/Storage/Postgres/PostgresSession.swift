@@ -9,7 +9,7 @@ final class PostgresSession: StoreSession {
   /// Statements whose results are not used yet; they go to the server together with the next one. First of all the
   /// beginning, and in a transaction that writes the question for the time.
   private var waiting: [PostgresStatement]
-  /// Of the server, from the first trip of a transaction that writes; nil as long as it is not known.
+  /// The server's time, from the first trip of a transaction that writes; nil as long as it is not known.
   private var time: Timestamp?
   /// Whether anything has been sent, so that it has to be taken back after an error.
   private(set) var hasBegun = false

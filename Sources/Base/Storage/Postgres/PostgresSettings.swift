@@ -7,7 +7,7 @@ package struct PostgresSettings: Sendable, CustomStringConvertible, CustomReflec
   package var applicationName = "tender"
   /// With what the names of all processes on the database begin.
   package var family = "tender"
-  /// Of the migrations that this process has; it ends the name.
+  /// The version of the migrations that this process has; it ends the application's name.
   var schemaVersion: String?
   /// Connections of this process, each with a thread of its own.
   package var connections = 8

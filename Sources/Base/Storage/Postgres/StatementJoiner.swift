@@ -20,7 +20,7 @@ final class StatementJoiner {
     let demanded: [Int]
   }
 
-  /// The same statements, fewer.
+  /// Joins neighbouring statements of different tables into one each.
   func join(_ statements: [PostgresStatement]) -> [PostgresStatement] {
     var joined: [PostgresStatement] = []
     var group: [PostgresStatement] = []

@@ -138,7 +138,7 @@ package struct SecretName: Sendable, Hashable, CustomStringConvertible {
 
 /// A secret as its row holds it.
 package struct SealedText: Sendable, Hashable {
-  /// Of the key that sealed it.
+  /// The id of the key that sealed it.
   package let keyID: String
   package let nonce: [UInt8]
   /// The ciphertext and the tag of 16 bytes.

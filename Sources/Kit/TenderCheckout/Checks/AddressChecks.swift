@@ -11,7 +11,7 @@ public struct AddressChecks: Sendable, Hashable {
   public let prefixes: [String: [PostalPrefix]]
   /// Whether an address must have what its country's post needs; see `AddressRules` of TenderSheet.
   public let checksShapes: Bool
-  /// Of the errors' texts, before the basket's own locale is known.
+  /// The language of the errors' texts, before the basket's own locale is known.
   public let locale: ShopperLocale
 
   /// - Parameters:

@@ -3,11 +3,11 @@
 /// ``ShopperLocale`` has each in every language. The merchant's own texts, such as the names of fees and shipping methods,
 /// are shown as the basket has them.
 public enum ShopperText: String, Sendable, Hashable, CaseIterable {
-  /// Of the address: the merchant does not go there, or with nothing that is in the basket.
+  /// Errors of the address: the merchant does not go there, or with nothing that is in the basket.
   case addressNotServed, nothingServedThere, countryNotServed, postalCodeNotServed, postalCodeWrong
   /// `{item}` cannot be had at the address.
   case unavailableItem
-  /// Of a coupon code.
+  /// Errors of a coupon code.
   case couponUnknown, couponExpired
   /// The full address has another total, `{amount}`, or the same of other lines.
   case addressTotal, chooseAddressAgain

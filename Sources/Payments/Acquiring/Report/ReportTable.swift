@@ -3,7 +3,7 @@ import StrictJSON
 /// A report in CSV as providers and spreadsheets write it (RFC 4180), with commas, semicolons or tabs between the fields.
 struct ReportTable {
   struct Row {
-    /// Of the file, where the row begins; the first is 1.
+    /// The line of the file where the row begins; the first is 1.
     let line: Int
     let fields: [String]
   }

@@ -19,7 +19,7 @@ package struct MerchantSale: Sendable, Hashable {
 }
 
 extension SaleDetails {
-  /// The same sale at one route, as the payment keeps it and the provider is asked.
+  /// The sale at one route, as the payment keeps it and the provider is asked.
   ///
   /// - Parameter amount: decides the account of a provider that has one for each currency.
   package func completed(

@@ -42,13 +42,13 @@ package struct RouteTable: Sendable {
   /// Whether a provider is configured that decrypts payment tokens for this key.
   package func isSealed(to key: [UInt8]) -> Bool { routes.contains { $0.sealedKeys.contains(key) } }
 
-  /// The same routes, whose acquirers are changed.
+  /// The routes with their acquirers changed.
   package func map(_ change: (Acquirer) -> Acquirer) -> RouteTable {
     RouteTable(
       routes.map { ConfiguredRoute(change($0.acquirer), sealedKeys: $0.sealedKeys, fees: $0.fees) }, of: merchants)
   }
 
-  /// The same routes, whose requests, answers and events are in ISO's minor units.
+  /// The routes with requests, answers and events in ISO's minor units.
   package func convertingAmounts() -> RouteTable { map { $0.convertingAmounts() } }
 
   /// What the configuration says of the merchant's sales.
@@ -135,7 +135,7 @@ package struct RoutedPayment: Sendable, Hashable {
   package var amount: Amount
   /// Nil when it is not known: a sealed payment token does not show it.
   package var network: CardNetwork?
-  /// Of the shopper's address; nil when the order has none.
+  /// The country of the shopper's address; nil when the order has none.
   package var country: String?
   package var instrument: AcquirerCapabilities.Instrument
   /// SHA-256 of the public key that a sealed payment token is encrypted to.

@@ -74,7 +74,7 @@ package struct PaymentLinkAnswer: Sendable, Hashable, Codable {
   package var isReusableLink = false
   package var paymentLinkOrder: Order
   package var recipientName: String?
-  /// Of the payment that was made with it.
+  /// The payment that was made with the link.
   package var paymentId: String?
   package var paymentLinkEvents: [Event]
   /// An SVG picture of the address.

@@ -56,7 +56,7 @@ package struct HostedOrder: Sendable, Decodable {
   }
 
   package struct Item: Sendable, Decodable {
-    /// Of the whole line.
+    /// The price of the whole line.
     package var amountOfMoney: AmountOfMoney?
     package var invoiceData: InvoiceData?
     package var orderLineDetails: Details?

@@ -11,7 +11,7 @@ package struct DirectPayment: Sendable, Hashable, Codable {
   package var operationOutput: DirectOperation?
   /// In the details of a payment only. The capital letter is Worldline's.
   package var operations: [DirectOperation]?
-  /// Of a payment that a hosted checkout made.
+  /// The hosted checkout that made the payment.
   package var hostedCheckoutSpecificOutput: HostedCheckoutOutput?
   /// What Worldline has no members for; its SDKs skip it.
   package var tender: TenderExtras?
@@ -87,7 +87,7 @@ package struct DirectStatusOutput: Sendable, Hashable, Codable {
     self.errors = errors
   }
 
-  /// Of a capture.
+  /// The status of a capture, by its code alone.
   package init(codeOf status: DirectStatus) { statusCode = status.rawValue }
 
   private static func digits(_ time: Timestamp) -> String {
@@ -102,16 +102,16 @@ package struct DirectPaymentOutput: Sendable, Hashable, Codable {
   package var acquiredAmount: AmountOfMoney?
   package var amountPaid: Int64?
   package var references: DirectReferences?
-  /// Of a capture or a refund. SDKs of 2021 read `references`.
+  /// The references of a capture or a refund. SDKs of 2021 read `references`.
   package var operationReferences: DirectReferences?
   package var merchantParameters: String?
   /// `mobile`
   package var paymentMethod: String?
   package var mobilePaymentMethodSpecificOutput: MobilePaymentOutput?
   package var mobileRefundMethodSpecificOutput: MobileRefundOutput?
-  /// Of the operation, RFC 3339.
+  /// The time of the operation, RFC 3339.
   package var transactionDate: String?
-  /// Of the payment, RFC 3339.
+  /// The time of the payment, RFC 3339.
   package var paymentCreationDate: String?
 
   package init(

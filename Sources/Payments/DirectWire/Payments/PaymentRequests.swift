@@ -62,7 +62,7 @@ package struct DirectCustomer: Sendable, Hashable, Codable {
   }
 
   package struct Address: Sendable, Hashable, Codable {
-    /// Of a shipping address.
+    /// The recipient's name, in a shipping address.
     package var name: PersonalInformation.Name?
     package var street: String?
     package var houseNumber: String?

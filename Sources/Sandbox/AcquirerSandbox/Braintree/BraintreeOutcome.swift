@@ -43,7 +43,7 @@ struct BraintreeOutcome: Sendable, Hashable {
     (self.status, self.code, self.rejection) = (status, code, rejection)
   }
 
-  /// Of a transaction that was refused.
+  /// The outcome of a transaction that was refused.
   init(of transaction: BraintreeTransaction) {
     self.init(status: transaction.status, code: transaction.code, rejection: transaction.rejection)
   }

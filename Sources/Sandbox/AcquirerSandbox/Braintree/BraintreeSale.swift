@@ -23,7 +23,7 @@ struct BraintreeCard: Sendable {
     expirationYear = String(token.expiry.year)
   }
 
-  /// Of a request's `apple-pay-card`; collects what is wrong with it.
+  /// Reads a request's `apple-pay-card`; collects what is wrong with it.
   init?(_ element: BraintreeElement, _ errors: inout [BraintreeValidationError]) {
     let fields = [
       ("number", "93508"), ("expiration-month", "93509"), ("expiration-year", "93510"), ("cryptogram", "93511"),

@@ -32,9 +32,9 @@ struct BraintreeTransaction: Sendable {
   let currency: Currency
   var amount: Int64
   var status: String
-  /// Of an authorization: what is held; of it `settled` was given to parts.
+  /// How much of an authorization was given to transactions of parts.
   var settledInParts: Int64 = 0
-  /// Of a sale: what was given back.
+  /// How much of a sale was given back.
   var refundedAmount: Int64 = 0
   var events: [Event] = []
 

@@ -24,7 +24,7 @@ struct StripeMoney: Sendable, Hashable {
     return decimals > currency.exponent ? value.isMultiple(of: 100) : true
   }
 
-  /// The same money in ISO 4217's units; nil where it has none.
+  /// The money in ISO 4217's units; nil where it has none.
   var exact: Amount? {
     var units = value
     for _ in currency.exponent..<max(currency.exponent, decimals) { units /= 10 }

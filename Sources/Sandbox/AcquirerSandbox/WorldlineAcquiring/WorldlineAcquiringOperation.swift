@@ -11,7 +11,7 @@ struct WorldlineAcquiringOperation: Sendable {
   let kind: String
   /// Nil where no payment is known.
   let amount: Amount?
-  /// Of a capture of a part.
+  /// The number of a capture of a part.
   var captureNumber: Int64?
   let result: WorldlineAcquiringResult
   let answer: JSONObject

@@ -107,7 +107,7 @@ struct WorldlineAcquiringRoutes<Context: RequestContext>: Sendable {
 }
 
 extension WorldlineAcquiringRoutes.Call {
-  /// The same request at another time is the same request.
+  /// The request without its time: sent at another time, it is still this request.
   fileprivate func named(_ operationID: String) -> WorldlineAcquiringStore.Named {
     var contents = body
     if case .object(var object) = body {

@@ -18,7 +18,7 @@ struct WorldlineDirectPayment: Sendable {
   let errorCode: String?
   let authorizationCode: String?
   let createdAt: Timestamp
-  /// Of operation 0: rejected, pending capture, captured (a sale) or waiting.
+  /// The status of operation 0: rejected, pending capture, captured (a sale) or waiting.
   var status: DirectStatus
   var changedAt: Timestamp
   var operations: [WorldlineDirectOperationRow] = []

@@ -17,7 +17,7 @@ struct WorldlineDirectRoutes<Context: RequestContext>: Sendable {
   struct Call: Sendable {
     let account: WorldlineDirectAccount
     let body: [UInt8]
-    /// Of the path.
+    /// The id in the path.
     let id: String
 
     func read<Body: Decodable>(_ type: Body.Type) throws -> Body { try DirectJSON.read(type, body) }

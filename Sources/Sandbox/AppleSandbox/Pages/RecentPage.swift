@@ -43,7 +43,7 @@ struct RecentPage {
     items.sorted { time($0) > time($1) }.prefix(RecentActivity.limit)
   }
 
-  /// The same for programs: an array of rows by list.
+  /// The page for programs: an array of rows by list.
   var json: JSONValue {
     var object: JSONObject = [:]
     for section in sections { object[section.id] = .array(section.rows.map(\.json)) }

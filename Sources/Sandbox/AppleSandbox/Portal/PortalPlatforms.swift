@@ -24,7 +24,7 @@ extension DeveloperPortal {
     try? merchant(platform).partners?.first { $0.identifier == name }
   }
 
-  /// Of any platform.
+  /// The partner with this name, at any platform.
   func partner(_ name: String) -> PortalPartner? {
     merchants.lazy.compactMap { $0.partners?.first { $0.identifier == name } }.first
   }

@@ -29,7 +29,7 @@ struct PortalCertificate: Sendable, Codable {
   let type: MerchantCertificateKind
   let certificate: String
   let expiresAt: Int64
-  /// Of the processing certificates of one merchant, one is active. An identity certificate always is.
+  /// One processing certificate of a merchant is active. An identity certificate always is.
   var isActive: Bool
 }
 

@@ -79,7 +79,7 @@ extension Date {
 }
 
 extension Timestamp {
-  /// The same day and time some months later; the month's last day when it has no such day.
+  /// This day and time some months later; the month's last day when it has no such day.
   func adding(months: Int64) -> Timestamp {
     let (year, month, day) = calendar
     let index = year * 12 + month - 1 + months

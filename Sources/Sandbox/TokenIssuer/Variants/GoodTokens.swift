@@ -135,7 +135,7 @@ extension TokenVariant {
     },
   ]
 
-  /// The same token written another way. All of them are one token, and only one of them may be spent.
+  /// One token written in several ways, of which one may be spent.
   static let spellings: [TokenVariant] = [
     .opens("spelling-white-space", "White space between the members.", as: "ec-v1") {
       $0.text { $0.flatMap { $0 == UInt8(ascii: ",") ? Array(" ,\r\n\t".utf8) : [$0] } }

@@ -23,7 +23,7 @@ struct OfficeAccounts: Sendable {
   let passwords = PasswordThread()
   /// Nil where mail is off.
   let mail: (any InvitationMail)?
-  /// Of the office: `scheme://host[:port]`.
+  /// The office's address: `scheme://host[:port]`.
   let url: String
 
   static func hash(_ token: String) -> String { Hex.encode(SHA256.hash(data: Array(token.utf8))) }
@@ -38,7 +38,7 @@ extension OfficeAccounts {
   struct Credentials: Sendable {
     let name: String
     let password: String
-    /// Of the app, or a recovery code.
+    /// A one-time code of the app, or a recovery code.
     let code: String
   }
 

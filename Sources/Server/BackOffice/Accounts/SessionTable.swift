@@ -4,7 +4,7 @@ import TenderPayments
 
 /// A signed-in browser, as its user sees it.
 struct OfficeSession: Sendable {
-  /// Of the cookie; names the session, and does not open it.
+  /// The hash of the cookie; it names the session, and does not open it.
   let hash: String
   let user: String
   let address: String

@@ -87,7 +87,7 @@ struct Overview {
     return Amount(minorUnits: units, currency: currency).shown
   }
 
-  /// Of those with an outcome.
+  /// The share of approvals among the payments with an outcome.
   private static func share(_ figures: [PaymentFigure]) -> Double? {
     let resolved = figures.filter { $0.status.isResolved }.sum(\.count)
     guard resolved > 0 else { return nil }

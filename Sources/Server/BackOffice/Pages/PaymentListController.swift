@@ -142,6 +142,6 @@ extension PaymentListController {
 }
 
 extension PaymentQuery {
-  /// The same from another place on.
+  /// The query from another place on.
   func after(_ place: PaymentID) -> PaymentQuery { PaymentQuery(self, before: place) }
 }

@@ -6,13 +6,13 @@ import TenderPayments
 struct OfficeForm: Sendable {
   /// What is read of a body before the session and the form's token are known to be right.
   static let beginning = 64 << 10
-  /// Of one field.
+  /// The most bytes of one field.
   static let longestField = 64 << 10
-  /// Of a form without a file.
+  /// The most bytes of a form without a file.
   static let limit = 256 << 10
-  /// Of a form with a file.
+  /// The most bytes of a form with a file.
   static let fileLimit = 16 << 20
-  /// Of all bodies together that are longer than a beginning.
+  /// The most bytes of all bodies together that are longer than a beginning.
   static let limitOfAll = 2 * fileLimit
 
   static let empty = OfficeForm(FormFields(pairs: []))

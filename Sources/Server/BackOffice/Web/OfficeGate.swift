@@ -17,7 +17,7 @@ struct OfficeGate: Sendable {
   let settings: OfficeSettings
   let pages: OfficePages
   let random: RandomBytes
-  /// Of all long bodies.
+  /// The memory that all long bodies share.
   let bodies: BodyBudget
 
   func answer(_ request: Request, _ context: OfficeContext, _ route: OfficeRoute) async -> Response {

@@ -17,6 +17,6 @@ package struct OfficeRefusal: Error, Sendable, CustomStringConvertible {
   /// What a use case of the server's refused.
   package static func refused(_ reason: String) -> OfficeRefusal { conflict(reason) }
 
-  /// The same answer for what is not there and for what is another merchant's.
+  /// One answer for what is not there and for what is another merchant's.
   static let nothing = notFound("There is nothing at this address.")
 }

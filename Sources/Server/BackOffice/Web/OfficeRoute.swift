@@ -48,7 +48,7 @@ struct OfficeCall: Sendable {
   let request: Request
   let parameters: Parameters
   let form: OfficeForm
-  /// Of the cookie, whether anybody is signed in with it or not.
+  /// The cookie's token, whether anybody is signed in with it or not.
   let token: String
   let session: OfficeSession?
   private let signedIn: OfficeUser?
@@ -72,7 +72,7 @@ struct OfficeCall: Sendable {
 
   var isSignedIn: Bool { signedIn != nil }
 
-  /// Of the cookie by which the browser is known after its user has signed out; empty without one.
+  /// The cookie by which the browser is known after its user has signed out; empty without one.
   var device: String { request.cookies[OfficeGate.deviceCookie]?.value ?? "" }
 
   func parameter(_ name: String) -> String { parameters.get(name) ?? "" }
@@ -103,7 +103,7 @@ struct OfficeCall: Sendable {
 /// What is known of one request.
 package struct OfficeContext: RequestContext {
   package var coreContext: CoreRequestContextStorage
-  /// Of the client, or of the proxy in front.
+  /// The address of the client, or of the proxy in front.
   let address: String
 
   package init(source: Source) {

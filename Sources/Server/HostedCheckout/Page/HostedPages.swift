@@ -114,7 +114,7 @@ extension HostedPages {
       body: ResponseBody(byteBuffer: ByteBuffer(string: try templates.html(template, values))))
   }
 
-  /// The same for an id that is wrong and one that never was.
+  /// One answer for an id that is wrong and one that never was.
   package func missing(_ request: Request) throws -> Response {
     try missing(request, .unknownTitle, .unknownText, status: .notFound)
   }

@@ -36,7 +36,7 @@ struct PageModel {
     if isSimulated { frame["simulated"] = format.text(.simulated) }
     let ancestors = shown.merchant.frameAncestors
     if !ancestors.isEmpty { frame["isFramed"] = true }
-    // Of several the browser has to say which it is.
+    // The browser has to say which of several it is.
     if ancestors.count == 1 { frame["topOrigin"] = ancestors[0] }
     return frame
   }

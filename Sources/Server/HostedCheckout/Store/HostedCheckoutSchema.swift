@@ -3,7 +3,8 @@ package import Storage
 extension HostedCheckouts {
   /// The tables of hosted checkouts, in the store of baskets and payments.
   ///
-  /// Of the code that takes a checkout to a phone only the hash is kept, as of a password. `call` names the call that made
+  /// Only the hash of the code that takes a checkout to a phone is kept, as with a password. `call` names the call that
+  /// made
   /// the checkout, so that its repeat makes no second one; it is null for a call without a key. `forget_at` is null where an order was made: such a row is kept
   /// as long as its payment.
   package static let migrations: [Migration] = [

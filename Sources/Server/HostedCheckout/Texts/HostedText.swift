@@ -5,7 +5,7 @@ package enum HostedText: String, Sendable, Hashable, CaseIterable {
   /// `{merchant}` in the title of the window and the page.
   case title
   case order, total, shipping, discount, reference
-  /// Of the payment: `{amount}`.
+  /// Above the payment: `{amount}`.
   case payHeading
   case cancel, goBack
   /// Above the button.

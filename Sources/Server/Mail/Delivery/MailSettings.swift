@@ -4,7 +4,7 @@ package struct MailSettings: Sendable {
   package let from: MailAddress
   /// Who is warned and gets the alarms.
   package let recipients: [MailAddress]
-  /// Of the operator's own messages.
+  /// The brand of the operator's own messages.
   package let brand: MailBrand
 
   package init(server: SMTPServer, from: MailAddress, recipients: [MailAddress], brand: MailBrand) {

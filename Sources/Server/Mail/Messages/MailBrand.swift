@@ -5,7 +5,7 @@ package struct MailBrand: Sendable, Hashable {
   package let name: String
   /// An image in place of the name at the head; https.
   package let logoURL: String?
-  /// Of the head and the button, such as `#0b6e4f`.
+  /// The colour of the head and the button, such as `#0b6e4f`.
   package let color: String
   /// A language tag.
   package let locale: String

@@ -6,7 +6,7 @@ package import TenderPayments
 /// text is sealed in the store, and erased when it has been sent.
 package struct AccountMail: Sendable {
   let brand: MailBrand
-  /// Of the store.
+  /// The keys that seal the store's secrets.
   let keys: MasterKeys
   let random: RandomBytes
 

@@ -19,7 +19,7 @@ enum MailText: String, Sendable, Hashable, CaseIterable {
   case resetSubject, resetBody, resetAction, resetIgnore
   /// Until `{date}`.
   case linkUntil
-  /// Of the order `{reference}` at `{name}`.
+  /// The order `{reference}` at `{name}`.
   case orderSubject, orderBody, orderNumber, orderTotal, orderAction
   /// `{amount}` goes back.
   case refundSubject, refundBody

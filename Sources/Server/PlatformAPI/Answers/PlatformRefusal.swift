@@ -56,7 +56,7 @@ extension PlatformFault {
     }
   }
 
-  /// The same, and behind it ours where Worldline's name says less: how much is left.
+  /// Worldline's fault, and behind it ours where Worldline's name says less: how much is left.
   package static func all(
     ours code: String, status: Int, detail: String, property: String?, isRetriable: Bool
   ) -> [PlatformFault] {

@@ -15,7 +15,7 @@ package struct ClientSession: Sendable, Hashable {
 /// holds a hash of it.
 package struct ClientSessions: Sendable {
   package static let lifetime = Duration.seconds(3 * 3_600)
-  /// Of the tokens that a request may name.
+  /// How many tokens a request may name.
   package static let maximumTokens = 10
 
   private let database: Database

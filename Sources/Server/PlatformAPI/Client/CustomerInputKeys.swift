@@ -16,7 +16,7 @@ package actor CustomerInputKeys {
   /// As they were read last, oldest first.
   private var known: [CustomerInputKey] = []
   private var making: Task<CustomerInputKey, any Error>?
-  /// Of the store: callers at the same time share it, because the keys that seal may be a program's to print.
+  /// A reading of the store: callers at one time share it, because the keys that seal may be a program's to print.
   private var reading: Task<Void, any Error>?
 
   /// - Parameter store: the merchants' store with the keys that seal, made at the first secret.

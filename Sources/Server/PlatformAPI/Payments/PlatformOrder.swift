@@ -12,7 +12,7 @@ package struct PlatformOrder: Sendable, Hashable, Codable {
   package var notVerified: [String]
   package var authorizationMode: MobilePaymentInput.AuthorizationMode?
   package var hostedCheckout: HostedCheckoutOutput?
-  /// Of the payment token, as of `SaleDetails`; no answer of Worldline's has them.
+  /// The payment token's transaction id and name on the card; no answer of Worldline's has them.
   package var transactionId: String?
   package var cardholderName: String?
 

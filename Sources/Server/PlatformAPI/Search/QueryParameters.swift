@@ -41,7 +41,7 @@ struct QueryParameters {
     try read(name, "2030-01-01T00:00:00Z") { Timestamp(rfc3339: $0) }
   }
 
-  /// Of a page: 1 to 100, 50 by default.
+  /// How many rows a page has: 1 to 100, 50 by default.
   func limit() throws(QueryRefused) -> Int64 {
     try read("limit", "a whole number, 1 to 100") { Int64($0).flatMap { (1...100).contains($0) ? $0 : nil } } ?? 50
   }

@@ -119,7 +119,7 @@ package struct ShadowReport: Codable, Sendable {
     differences = findings.differences(from: payment.order.amount, payment.answer, by: payment.answeredBy)
   }
 
-  /// Of a payment token that is none.
+  /// The report on a payment token that is none.
   fileprivate init(_ payment: ShadowPayment, refusal error: PaymentTokenError) {
     merchantReference = payment.order.merchantReference
     (refusal, token, applicationData, route) = (Self.text(error), "refused", false, nil)

@@ -6,7 +6,7 @@ import NIOCore
 /// The file by which Apple learns whose a domain is: exact bytes, for the host that was asked, never a redirect.
 struct AssociationController: Sendable {
   let directory: MerchantDirectory
-  /// Of the platform's own pages.
+  /// The site of the platform's own pages.
   let hosted: HostedSite
 
   /// `GET /.well-known/apple-developer-merchantid-domain-association`, with and without `.txt`.

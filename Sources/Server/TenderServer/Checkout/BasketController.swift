@@ -70,7 +70,9 @@ struct BasketLookup: Sendable {
     return (basket, try await merchant(of: basket, request, context))
   }
 
-  /// The same, and a basket that is not here is fetched from the `basketSource` of the calling page's merchant.
+  /// The basket that the request names. One that is not here is fetched from the `basketSource` of the page's
+
+  /// merchant.
   func fetch(_ request: Request, _ context: ServerContext) async throws -> (BasketID, MerchantID) {
     do { return try await require(request, context) } catch let error as OrderError where error.code == .basketUnknown {
       guard context.hosted == nil, let merchant = caller(request, context) else { throw error }

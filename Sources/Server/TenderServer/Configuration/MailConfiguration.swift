@@ -12,7 +12,7 @@ package struct MailConfiguration: Sendable {
   package var user: String?
   package var password: String?
   package var from: MailAddress?
-  /// Of the operator's own messages.
+  /// The sender's name of the operator's own messages.
   package var name = "Tender"
   package var recipients: [MailAddress] = []
   package var locale = "en"

@@ -127,7 +127,7 @@ package struct MerchantFolder: Sendable {
     }
   }
 
-  /// The same merchant, as far as it may offer Apple Pay.
+  /// The merchant, as far as its terms allow it to offer Apple Pay.
   func standing(_ terms: TermsStanding) -> MerchantFolder {
     var folder = self
     folder.availability.terms = terms

@@ -94,7 +94,7 @@ extension MerchantFolder {
   /// The key that the merchant's webhooks are signed with.
   package static func webhookKey(at path: String) throws -> WebhookKey? { try MerchantWebhooks.key(at: path) }
 
-  /// The same, for a merchant's server that verifies them.
+  /// The webhook secret for a merchant's server that verifies webhooks.
   package static func webhookSecret(at path: String) throws -> String? { try MerchantWebhooks.secret(at: path)?.value }
 }
 

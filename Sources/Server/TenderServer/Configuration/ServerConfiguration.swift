@@ -40,9 +40,9 @@ package struct ServerConfiguration: Sendable {
   package var fingerprintKeyFile = ""
   /// The keys that seal the secrets in the store, a line each; made at the first secret.
   package var storeKeyFile = ""
-  /// The same keys themselves, in place of the file; nil where the file has them.
+  /// The keys of the store themselves, in place of the file; nil where the file has them.
   package var storeKey: String?
-  /// A command that prints the same keys, in place of the file; nil where the file has them.
+  /// A command that prints the keys of the store, in place of the file; nil where the file has them.
   package var storeKeyCommand: [String]?
   /// Where the simulated Apple and bank are: only in `simulated`.
   package var sandboxURL: String?
@@ -54,7 +54,7 @@ package struct ServerConfiguration: Sendable {
   package var gatewayPolicy = GatewayPolicy()
   /// How many calls of the platform API an API key may make in a second; 0 for as many as come.
   package var callsPerKey = 500
-  /// The same for all keys of a merchant together.
+  /// How many calls of the platform API all keys of a merchant may make in a second; 0 for as many as come.
   package var callsPerMerchant = 1_000
   /// How many connections may be open at once; nil for as many as the limit of open files allows, at most 10,000.
   package var maximumConnections: Int?
@@ -87,7 +87,7 @@ package struct ServerConfiguration: Sendable {
     package var url: String?
     package var idleMinutes = 30
     package var sessionHours = 12
-    /// Of new passwords; no setting, because only tests want less.
+    /// The cost of new passwords' hashes; no setting, because only tests want less.
     package var passwordCost = PasswordHash.Cost.standard
   }
 

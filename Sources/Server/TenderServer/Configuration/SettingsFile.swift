@@ -12,7 +12,7 @@ extension SettingsTable {
     return source
   }
 
-  /// The same, but reads on after a problem.
+  /// Reads a file of settings, and reads on after a problem.
   func file(_ path: String, _ problems: inout ProblemList) -> SettingsSource {
     guard let mapping = problems.attempt(path, { try mapping(path) }) ?? nil else { return SettingsSource(values: [:]) }
     return source(mapping, of: path, &problems)

@@ -86,7 +86,7 @@ extension SettingsTable {
     return source
   }
 
-  /// The same, but reads on after a problem.
+  /// Reads the variables, and reads on after a problem.
   func variables(_ variables: [String: String], _ problems: inout ProblemList) -> SettingsSource {
     let settings = Dictionary(uniqueKeysWithValues: self.settings.map { ($0.variable, $0) })
     var values: [String: WrittenValue] = [:]

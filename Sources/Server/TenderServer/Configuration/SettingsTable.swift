@@ -24,7 +24,7 @@ package struct SettingsTable<Target: Sendable>: Sendable {
     return (target, Set(places.keys))
   }
 
-  /// The same, but reads on after a problem.
+  /// Reads the settings, and reads on after a problem.
   ///
   /// - Returns: the settings, and where each that was named is written.
   func read(
@@ -53,7 +53,7 @@ package struct SettingsTable<Target: Sendable>: Sendable {
   func contains(_ key: String) -> Bool { settings.contains { $0.key == key } }
   func isGroup(_ key: String) -> Bool { settings.contains { $0.key.hasPrefix(key + ".") } }
 
-  /// The same as data, for `tender config settings --json`.
+  /// The table as data, for `tender config settings --json`.
   package var reports: [SettingReport] {
     settings.map {
       SettingReport(

@@ -65,7 +65,7 @@ package struct DoctorSubject: Sendable {
     return DoctorSubject(configuration, problems: problems.inOrderOfLines)
   }
 
-  /// The same, with the merchants of the store.
+  /// The subject with the merchants of the store.
   package func with(_ stored: [StoredMerchant]) -> DoctorSubject {
     DoctorSubject(configuration, problems: problems, stored: stored)
   }

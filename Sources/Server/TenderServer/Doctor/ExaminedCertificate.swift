@@ -14,7 +14,7 @@ struct ExaminedCertificate: Sendable {
 
   /// What it is there for.
   let kind: Kind
-  /// Of the certificate.
+  /// The certificate's file.
   let file: String
   /// Whether there is a file at all.
   let isThere: Bool
@@ -50,7 +50,7 @@ struct ExaminedCertificate: Sendable {
     return names.map { ExaminedCertificate(.processing, "\(path)/processing/\($0)") }
   }
 
-  /// Of a chain, the one that names a merchant.
+  /// The certificate of a chain that names a merchant.
   private static func read(_ pem: String) -> Certificate? {
     let blocks = pem.components(separatedBy: "-----END CERTIFICATE-----").dropLast()
     let all = blocks.compactMap { try? Certificate(pemEncoded: $0 + "-----END CERTIFICATE-----\n") }

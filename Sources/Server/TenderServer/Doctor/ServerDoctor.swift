@@ -20,7 +20,7 @@ struct ServerDoctor: Sendable {
   ///   - isDeep: whether every page of the store is read.
   func run(until: Timestamp? = nil, isDeep: Bool) async throws -> DoctorReport {
     let facts = try await facts(isDeep: isDeep)
-    // Of its own, so that a connection for each identity certificate is closed after the run.
+    // A network of its own, so that a connection for each identity certificate is closed after the run.
     let network = try Network.live()
     let doctor = Doctor(
       DoctorSubject(parts.configuration, stored: try await storedMerchants()),

@@ -28,7 +28,7 @@ struct CallRecorder: RouterMiddleware {
     return response
   }
 
-  /// The same for a call that is answered where nothing can be waited for.
+  /// Records a call that is answered where nothing can be waited for.
   func recording(
     _ method: HTTPRequest.Method, _ route: String, _ logger: Logger, _ answer: (_ requestID: String) -> PlainAnswer
   ) -> PlainAnswer {

@@ -23,7 +23,7 @@ package struct MerchantBundle: Codable, Sendable {
     package let kind: SecretName.Kind
     package let id: String
     package let secret: String
-    /// Of an API key; nil for everything.
+    /// What an API key may do; nil for everything.
     package var scopes: Set<APIKeyScope>?
     /// RFC 3339; nil for never.
     package var expires: String?

@@ -131,7 +131,7 @@ package struct SharedKeyReport: Codable, Sendable {
   package let id: String
   package let created: String
   package let expires: String?
-  /// Of an API key; nil for everything.
+  /// What an API key may do; nil for everything.
   package let scopes: [APIKeyScope]?
   package let lastUsed: String?
   package let secret: String?

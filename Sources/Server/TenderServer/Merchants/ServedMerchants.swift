@@ -35,7 +35,7 @@ struct ServedMerchants: Sendable {
         in: configuration.merchantsDirectory, at: now, keysMayBeElsewhere: elsewhere)
       for folder in declared { try add(folder.standing(terms.standing(of: folder.merchant.id))) }
     }
-    // Of two that cannot be served beside one another, the one that was here first goes on.
+    // Where two cannot be served beside one another, the one that was here first goes on.
     for row in rows.compactMap({ try? $0.get() }).sorted(by: { $0.createdAt < $1.createdAt }) {
       do {
         let folder = try MerchantFolder(stored: row, configuration, at: now)

@@ -10,13 +10,13 @@ extension ServerConfiguration {
     MerchantStore(database, keys: try await storeKeys(), random: random)
   }
 
-  /// The same, for a caller that writes secrets: the first key is made when the store holds no secret.
+  /// The merchants' store for a caller that writes secrets: the first key is made when the store holds no secret.
   func merchantStoreMakingKeys(_ database: Database, random: RandomBytes) async throws -> MerchantStore {
     let keys = try await storeKeys()
     guard keys == nil, try await !MerchantStore(database, keys: nil).hasSecrets() else {
       return MerchantStore(database, keys: keys, random: random)
     }
-    // Of several calls at once, all seal under the same key.
+    // Several calls at once seal under one key.
     try PrivateFile.writeFirst(random.hex(32) + "\n", to: storeKeyFile)
     return try await merchantStore(database, random: random)
   }

@@ -38,7 +38,7 @@ struct MailMerchant: Sendable {
     certificates = Self.certificates(folder)
   }
 
-  /// Of a kind the certificate that ends last: while another goes on, the end of one stops nothing.
+  /// The certificate of each kind that ends last: the end of an earlier one stops nothing.
   private static func certificates(_ folder: MerchantFolder) -> [ExpiringThing] {
     let merchant = folder.merchant
     let processing =

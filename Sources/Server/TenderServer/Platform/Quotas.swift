@@ -12,7 +12,7 @@ package final class Quotas: Sendable {
   package struct Rates: Sendable, Hashable {
     package var perKey: Int?
     package var perMerchant: Int?
-    /// Of an app or a page.
+    /// The rate of an app or a page.
     package var perClient: Int?
     /// How many calls of a merchant may be under way at once, so that slow answers of its acquirer take no place from
     /// others.
@@ -62,13 +62,13 @@ package final class Quotas: Sendable {
     take([(.key(key), rates.perKey), (.merchant(merchant), rates.perMerchant)])
   }
 
-  /// The same for a call under a client session. It takes nothing from the merchant's server.
+  /// Takes a call under a client session from its quota, and nothing from that of the merchant's server.
   package func take(client: String) -> Duration? { take([(.client(client), rates.perClient)]) }
 
   /// Returns when a refusal of the merchant's may leave.
   package func awaitRefusal(of merchant: MerchantID) async { await awaitRefusal(.refusals(merchant)) }
 
-  /// The same of a client session's.
+  /// Returns when a refusal of a client session's may leave.
   package func awaitRefusal(ofClient client: String) async { await awaitRefusal(.clientRefusals(client)) }
 
   private func awaitRefusal(_ subject: Subject) async {

@@ -54,7 +54,7 @@ struct BERError: Error {
 
 /// Reads elements one after another, without copying and without recursion.
 ///
-/// Of BER's options it accepts only the indefinite length, which Apple uses. Lengths must be minimal, strings must not
+/// It accepts one of BER's options, the indefinite length, which Apple uses. Lengths must be minimal, strings must not
 /// be split, tags must fit one byte, so each input has one reading. It never allocates by a length that the input
 /// claims.
 struct BERReader {

@@ -34,7 +34,7 @@ extension ProcessingKeyRing {
     return try choice.get()
   }
 
-  /// The same for encrypted data without a signature. A platform's key cannot be bound to the merchant without
+  /// Chooses the key for encrypted data without a signature. A platform's key cannot be bound to the merchant without
   /// application data, so only a key of the merchant's own opens it.
   func choose(for data: UnsignedPaymentData, of merchant: MerchantID) throws(PaymentTokenError) -> ChosenKey {
     let found = slots.withLock { slots -> (Owner, ProcessingKey)? in

@@ -25,7 +25,7 @@ extension OpenedPaymentToken {
     try confirm(expected, demandingApplicationData: true)
   }
 
-  /// The same for a payment token that a merchant's server hands in.
+  /// Confirms a payment token that a merchant's server hands in.
   ///
   /// - Parameter isDemanded: whether the token must have application data. What it has is compared in any case.
   package func confirm(

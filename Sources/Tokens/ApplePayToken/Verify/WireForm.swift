@@ -7,7 +7,7 @@ public enum WireForm: Sendable, Hashable {
   case of2014
   /// Four signed attributes, the algorithms protected by RFC 6211; SHA-256 with NULL.
   case since2015
-  /// The same, SHA-256 without parameters.
+  /// Four signed attributes, the algorithms protected by RFC 6211; SHA-256 without parameters.
   case since2023
   /// Another, in words.
   case other(String)

@@ -49,7 +49,7 @@ extension AdyenMessages {
     return .approved(try approval(root, of: nil))
   }
 
-  /// Of less than was asked for, and of something.
+  /// An approval of less than was asked for, and of something.
   private static func partialApproval(_ root: JSONField, _ asked: Amount) throws(JSONError) -> AcquirerAnswer {
     let approved = try amount(root.member("amount"))
     guard approved.currency == asked.currency, approved.isPositive, approved.minorUnits < asked.minorUnits else {

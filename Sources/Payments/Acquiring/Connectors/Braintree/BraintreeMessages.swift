@@ -159,7 +159,7 @@ extension BraintreeMessages {
 }
 
 extension BraintreeXML {
-  /// The same elements with masked texts, but for those of these names.
+  /// The elements with masked texts, but for those of these names.
   fileprivate func masked(except shown: Set<String>) -> BraintreeXML {
     guard children.isEmpty else { return BraintreeXML(name, children.map { $0.masked(except: shown) }) }
     return BraintreeXML(name, shown.contains(name) || text.isEmpty ? text : "***")

@@ -3,7 +3,8 @@ import TenderPayments
 
 /// How Checkout.com counts amounts: Checkout.com, *Format the amount value*.
 ///
-/// Of currencies with three decimals the last must be zero, and Chilean pesos must be whole although they are counted in
+/// In currencies with three decimals the last must be zero, and Chilean pesos must be whole although they are counted
+/// in
 /// hundredths. The connector therefore works with two decimals and none, so that an amount that Checkout.com would
 /// refuse cannot be asked for, and multiplies on the wire.
 enum CheckoutComAmount {

@@ -50,7 +50,7 @@ struct StripeConnector: Sendable {
 
   var answers: StripeAnswers { StripeAnswers(isLive: settings.isLive) }
 
-  /// The same for the account that a payment names; nil for one that is not configured.
+  /// The connector for the account that a payment names; nil for one that is not configured.
   func acting(for named: String?) -> StripeConnector? {
     guard let named else { return self }
     guard settings.connectedAccounts.contains(named) else { return nil }
@@ -146,7 +146,7 @@ extension StripeConnector {
     return fault(request.reference, request.amount)
   }
 
-  /// Of three decimals Stripe wants the last one to be zero. Tender does not round what the shopper has confirmed.
+  /// Stripe wants the last of three decimals to be zero. Tender does not round what the shopper has confirmed.
   private func fault(_ reference: AttemptReference, _ amount: Amount) -> String? {
     if !StripeName.isReference(reference) { return "a reference that Stripe does not take" }
     if amount.currency.exponent == 3, !amount.minorUnits.isMultiple(of: 10) {

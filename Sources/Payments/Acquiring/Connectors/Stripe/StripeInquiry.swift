@@ -94,7 +94,7 @@ extension StripeConnector {
     }
   }
 
-  /// Of several intents those are left out that were declined. If several were paid, a person has to look.
+  /// The one intent that was not declined. If several were paid, a person has to look.
   private func single(_ intents: [StripeIntent], _ deadline: Deadline) async -> Lookup<StripeIntent> {
     let done = intents.filter { $0.status != "requires_payment_method" }
     guard done.count <= 1 else {

@@ -58,7 +58,7 @@ enum WorldlineAcquiringAnswers {
         networkTransactionID: try references?.memberIfPresent("schemeTransactionId")?.string))
   }
 
-  /// Of a payment: `status` and category have to agree.
+  /// The outcome of a payment, whose `status` and category have to agree.
   private static func outcome(_ result: Result, _ root: JSONField, _ asked: Amount) throws(JSONError) -> AcquirerAnswer
   {
     let name = try name(root.member("paymentId"))

@@ -41,7 +41,7 @@ package struct WorldlineAcquiringSettings: Sendable {
   package let acquirerID: String
   /// The merchant's numbers; the first one is used where a payment names none.
   package let merchantIDs: [String]
-  /// Of a payment that asks for none.
+  /// The type of an authorization that asks for none.
   package var authorizationType = AuthorizationType.final
   /// Whether the client may verify cards: its scope is another one.
   package var verifiesAccounts = false

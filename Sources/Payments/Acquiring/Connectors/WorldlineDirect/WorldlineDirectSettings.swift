@@ -19,7 +19,8 @@ package struct WorldlineDirectSettings: Sendable {
   package let apiKey: WorldlineDirectKey
   /// Any of them may have signed an event, so that a key can be replaced.
   package let webhookKeys: [WorldlineDirectKey]
-  /// Of a payment that asks for none. What is preliminary is held for 30 days, and captured and cancelled in parts.
+  /// The mode of a payment that asks for none. What is preliminary is held for 30 days, and captured and cancelled in
+  /// parts.
   package let authorization: AuthorizationType
 
   /// - Throws: ``WorldlineDirectSettingsError`` for a value that Worldline cannot have given out.

@@ -35,7 +35,7 @@ extension RouteTable {
     (try? providers(configuration, unused) { _, _ in }).map { RouteTable($0) }
   }
 
-  /// The same routes with the transport of shadow mode, which sends nothing; for these merchants.
+  /// The routes with the transport of shadow mode, which sends nothing; for these merchants.
   static func shadow(
     _ configuration: ServerConfiguration, _ apple: AppleEnvironment, _ transport: ShadowTransport,
     of merchants: MerchantRouting
