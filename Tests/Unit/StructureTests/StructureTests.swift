@@ -155,7 +155,8 @@ import Testing
   }
 
   @Test(arguments: [
-    "// TODO: later", "/// FIXME", "  /// The same for others.", "// Of a payment.", "fatalError()", "let a = try! f()", "let a = b as! C", "print(amount)", "  print()",
+    "// TODO: later", "/// FIXME", "  /// The same for others.", "// Of a payment.", "fatalError()", "let a = try! f()",
+    "let a = b as! C", "print(amount)", "  print()",
     "  dump(key)",
     "  preconditionFailure(\"\")",
   ])
