@@ -31,6 +31,14 @@ package struct AcquirerCapabilities: Sendable {
     package static let all: Parts = [.capture, .furtherCaptures, .void, .refund]
   }
 
+  /// What the acquirer does with the money of an authorization that is final or preliminary.
+  package struct Hold: Sendable, Hashable {
+    package let parts: Parts
+    package let lifetime: Duration
+
+    package init(_ parts: Parts, lifetime: Duration) { (self.parts, self.lifetime) = (parts, lifetime) }
+  }
+
   /// A merchant's account at the acquirer.
   package struct MerchantAccount: Sendable, Hashable {
     package let name: String
@@ -77,6 +85,10 @@ package struct AcquirerCapabilities: Sendable {
   package var namesNetworks = false
   /// Whether the provider is told if an authorization is final or preliminary. For any other they are one.
   package var namesAuthorizationType = false
+  /// The type of an authorization that names none; nil where the provider tells none apart.
+  package var usualAuthorizationType: AuthorizationType?
+  /// Where the type decides: parts and lifetime in the place of ``parts`` and ``holdLifetime``.
+  package var holds: [AuthorizationType: Hold] = [:]
   /// How long after an operation was sent the acquirer may still not know it. Only afterwards does "not found" mean
   /// that it never arrived.
   package let settleHorizon: Duration
@@ -121,6 +133,16 @@ package struct AcquirerCapabilities: Sendable {
   /// Connector and account, as the journal keeps them with a payment: `sandbox`, or `sandbox/eu`. Whatever follows an
   /// authorization goes the same way.
   package var route: String { account.map { "\(name)/\($0)" } ?? name }
+
+  package func parts(of type: AuthorizationType?) -> Parts { type.flatMap { holds[$0]?.parts } ?? parts }
+
+  /// How long the money of an authorization is held; nil when the acquirer does not say. A final authorization is
+  /// captured within about seven days, wherever it is made.
+  package func holdLifetime(of type: AuthorizationType?) -> Duration? {
+    if let hold = type.flatMap({ holds[$0] }) { return hold.lifetime }
+    guard type == .final else { return holdLifetime }
+    return [.seconds(7 * 86_400), holdLifetime].compactMap { $0 }.min()
+  }
 
   /// Whether the text may be an account's name: 1 to 40 letters, digits and hyphens.
   package static func isAccountName(_ text: String) -> Bool {

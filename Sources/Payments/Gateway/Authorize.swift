@@ -206,10 +206,11 @@ extension PaymentGateway {
 
   private func terms(_ confirmed: ConfirmedOrder, at acquirer: AcquirerCapabilities) -> ClaimTerms {
     let sale = confirmed.sale(at: acquirer)
+    let type = sale.authorization ?? acquirer.usualAuthorizationType
     return ClaimTerms(
       route: acquirer.route, amountConfirmed: confirmed.amountConfirmed,
-      holdUntil: acquirer.holdLifetime(of: sale.authorization).map { clocks.latest.adding($0) },
-      captureDelay: confirmed.captureDelay, sale: StoredSale(sale))
+      holdUntil: acquirer.holdLifetime(of: type).map { clocks.latest.adding($0) },
+      captureDelay: confirmed.captureDelay, sale: StoredSale(sale, type))
   }
 
   /// The first answer is given again to the payment token that it was given to, also while the outcome is open; another
@@ -223,19 +224,11 @@ extension PaymentGateway {
   }
 }
 
-extension AcquirerCapabilities {
-  /// A final authorization is captured within about seven days, wherever it is made.
-  fileprivate func holdLifetime(of type: AuthorizationType?) -> Duration? {
-    guard type == .final else { return holdLifetime }
-    return [.seconds(7 * 86_400), holdLifetime].compactMap { $0 }.min()
-  }
-}
-
 extension StoredSale {
-  fileprivate init(_ sale: SaleDetails) {
+  fileprivate init(_ sale: SaleDetails, _ type: AuthorizationType?) {
     self.init(
       merchantAccount: sale.merchantAccount, statementDescriptor: sale.statementDescriptor,
-      merchantCategory: sale.merchantCategory)
+      merchantCategory: sale.merchantCategory, authorizationType: type)
   }
 }
 

@@ -182,7 +182,7 @@ extension PaymentGateway {
     guard acquirer.toAcquirer(attempt.amount) != nil else { throw .amountTooFine(attempt.amount) }
     guard
       attempt.isWhole || attempt.lapses(at: acquirer)
-        || acquirer.parts.contains(AcquirerCapabilities.Parts(attempt.kind))
+        || acquirer.parts(of: attempt.authorizationType).contains(AcquirerCapabilities.Parts(attempt.kind))
     else {
       throw .partNotPossible(attempt.kind, attempt.route)
     }
@@ -240,7 +240,7 @@ extension Attempt {
   /// Whether this is the end of a hold that the acquirer releases as a whole only. What was not captured ends there by
   /// itself, and is released here without asking.
   fileprivate func lapses(at acquirer: AcquirerCapabilities) -> Bool {
-    kind == .void && cause == .expiry && !isWhole && !acquirer.parts.contains(.void)
+    kind == .void && cause == .expiry && !isWhole && !acquirer.parts(of: authorizationType).contains(.void)
   }
 }
 

@@ -75,6 +75,8 @@ package struct Attempt: Sendable, Hashable {
   package let route: String
   /// The merchant's account there, as the payment keeps it; nil where the route has only one.
   package let merchantAccount: String?
+  /// The type of the payment's authorization, which decides what parts can be moved; nil where the provider has none.
+  package let authorizationType: AuthorizationType?
   package let kind: OperationKind
   package let amount: Amount
   /// Whether this capture is the last one; what is left of the hold is released with it.

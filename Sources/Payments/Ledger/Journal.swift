@@ -215,10 +215,14 @@ package struct StoredSale: Sendable, Hashable {
   package let merchantAccount: String?
   package let statementDescriptor: String?
   package let merchantCategory: String?
+  /// As the payment asked, or the route's usual; nil where the provider tells none apart.
+  package let authorizationType: AuthorizationType?
 
   package init(
-    merchantAccount: String? = nil, statementDescriptor: String? = nil, merchantCategory: String? = nil
+    merchantAccount: String? = nil, statementDescriptor: String? = nil, merchantCategory: String? = nil,
+    authorizationType: AuthorizationType? = nil
   ) {
+    self.authorizationType = authorizationType
     self.merchantAccount = merchantAccount
     self.statementDescriptor = statementDescriptor
     self.merchantCategory = merchantCategory
@@ -301,7 +305,8 @@ extension Journal {
   ) -> Attempt {
     Attempt(
       reference: AttemptReference(timeOrderedID(store)), payment: payment.payment.id, route: payment.route,
-      merchantAccount: payment.sale.merchantAccount, kind: kind, amount: amount, isFinal: isFinal, isWhole: isWhole,
+      merchantAccount: payment.sale.merchantAccount, authorizationType: payment.sale.authorizationType, kind: kind,
+      amount: amount, isFinal: isFinal, isWhole: isWhole,
       authorization: authorization, target: target,
       undoneAmount: kind == .reverse ? payment.payment.amount : amount, cause: cause, past: past, releases: releases,
       fence: 1)

@@ -19,6 +19,7 @@ extension Journal {
       basket TEXT NOT NULL,
       route TEXT NOT NULL,
       merchant_account TEXT,
+      authorization_type TEXT CHECK (authorization_type IN ('final', 'preliminary')),
       statement_descriptor TEXT,
       merchant_category TEXT,
       status TEXT NOT NULL CHECK (status IN ('authorizing', 'pending', 'authorized', 'partially_captured',

@@ -317,7 +317,8 @@ extension Operations {
     let target = try row.textOrNil("target").map { AttemptReference($0) }
     let attempt = Attempt(
       reference: reference, payment: payment, route: try row.text("route"),
-      merchantAccount: try row.textOrNil("merchant_account"), kind: kind,
+      merchantAccount: try row.textOrNil("merchant_account"),
+      authorizationType: try row.valueOrNil("authorization_type"), kind: kind,
       amount: try row.amount("amount"),
       isFinal: try row.integer("is_final") == 1, isWhole: try row.integer("is_whole") == 1,
       authorization: kind == .authorize ? nil : try authorization(of: payment, in: store),
@@ -346,7 +347,8 @@ extension Operations {
 
   private static let select = """
     SELECT operations.*, payments.currency, payments.reported_outcome,
-      payments.amount_confirmed, payments.merchant_account, payments.amount AS authorization_amount
+      payments.amount_confirmed, payments.merchant_account, payments.authorization_type,
+      payments.amount AS authorization_amount
     FROM operations JOIN payments ON payments.id = operations.payment
     """
 }

@@ -129,9 +129,9 @@ extension PaymentRecord {
         INSERT INTO payments (id, order_id, merchant, basket, route, status, live, amount, currency,
           amount_confirmed, capture_mode, authorized, captured, refunded, reserved_capture, reserved_void,
           reserved_refund, card_suffix, card_expiry, card_has_eci, hold_until, version, created_at, updated_at,
-          merchant_account, statement_descriptor, merchant_category, card_name, capture_delay)
+          merchant_account, statement_descriptor, merchant_category, card_name, capture_delay, authorization_type)
         VALUES ($1, $2, $3, $4, $5, $6, 1, $7, $8, $9, $10, 0, 0, 0, 0, 0, 0, $11, $12, $13, $14, 1, $15, $15,
-          $16, $17, $18, $19, $20)
+          $16, $17, $18, $19, $20, $21)
         ON CONFLICT DO NOTHING RETURNING id
         """,
         .text(id.rawValue), .text(order.id.rawValue), .text(order.merchant.rawValue), .text(order.basket.rawValue),
@@ -140,7 +140,8 @@ extension PaymentRecord {
         .text(optional: card.deviceAccountSuffix), .text(optional: card.expiry?.yymm), .integer(card.hasECI ? 1 : 0),
         .time(optional: terms.holdUntil), .integer(0), .text(optional: terms.sale.merchantAccount),
         .text(optional: terms.sale.statementDescriptor), .text(optional: terms.sale.merchantCategory),
-        .text(optional: card.name), .integer(optional: terms.captureDelay?.components.seconds)
+        .text(optional: card.name), .integer(optional: terms.captureDelay?.components.seconds),
+        .text(optional: terms.sale.authorizationType?.rawValue)
       ).fromNow(15))
   }
 
@@ -151,7 +152,7 @@ extension PaymentRecord {
         reserved_capture = $8, reserved_void = $9, reserved_refund = $10, authorization_code = $11,
         decline_reason = $12, decline_code = $13, reported_outcome = $14, capture_due = $15, hold_until = $16,
         alarm = $17, updated_at = $18, reported_status = $19, route = $20, charged_back = $21,
-        merchant_account = $22, incremented = $23, version = $24
+        merchant_account = $22, incremented = $23, version = $24, authorization_type = $25
       WHERE id = $1 AND version = $2
       """,
       .text(payment.id.rawValue), .integer(before.version), .text(balances.status.rawValue),
@@ -162,7 +163,7 @@ extension PaymentRecord {
       .text(optional: payment.reportedOutcome?.rawValue), .time(optional: captureDue), .time(optional: holdUntil),
       .text(optional: alarm), .time(payment.updatedAt), .text(optional: payment.reportedStatus?.rawValue), .text(route),
       .integer(balances.chargedBack), .text(optional: sale.merchantAccount), .integer(balances.incremented),
-      .integer(version), orThrow: JournalError.conflict)
+      .integer(version), .text(optional: sale.authorizationType?.rawValue), orThrow: JournalError.conflict)
   }
 
   init(_ row: Row) throws {
@@ -189,7 +190,8 @@ extension PaymentRecord {
     sale = StoredSale(
       merchantAccount: try row.textOrNil("merchant_account"),
       statementDescriptor: try row.textOrNil("statement_descriptor"),
-      merchantCategory: try row.textOrNil("merchant_category"))
+      merchantCategory: try row.textOrNil("merchant_category"),
+      authorizationType: try row.valueOrNil("authorization_type"))
     captureMode = try row.value("capture_mode")
     captureDelay = try row.integerOrNil("capture_delay").map { .seconds($0) }
     captureDue = try row.timeOrNil("capture_due")

@@ -158,6 +158,36 @@ import Testing
     #expect(try await shop.journal.payment(payment.id)?.status == status)
   }
 
+  @Test(arguments: AuthorizationType.allCases, [AuthorizationType.final, .preliminary, nil])
+  func `is captured in parts and held as its own type allows, whatever the route's usual one is`(
+    usual: AuthorizationType, asked: AuthorizationType?
+  ) async throws {
+    let holds: [AuthorizationType: AcquirerCapabilities.Hold] = [
+      .preliminary: .init(.all, lifetime: .seconds(30 * 86_400)),
+      .final: .init([.refund], lifetime: .seconds(7 * 86_400)),
+    ]
+    var capabilities = AcquirerCapabilities(
+      name: "fake", instruments: [.network], parts: try #require(holds[usual]).parts, idempotency: .none, inquiry: true,
+      reversal: true, settleHorizon: .seconds(10), holdLifetime: holds[usual]?.lifetime)
+    (capabilities.usualAuthorizationType, capabilities.holds) = (usual, holds)
+    let shop = try await Shop(capabilities: capabilities)
+    var choice = RouteChoice()
+    choice.sale.authorization = asked
+    let isFinal = (asked ?? usual) == .final
+    let payment = try await pay(.handedIn(shop.token()), at: shop, choosing: choice)
+    let part = Amount(minorUnits: 100, currency: payment.amount.currency)
+    if isFinal {
+      await #expect(throws: GatewayError.self) { try await shop.gateway.capture(payment.id, part) }
+      #expect(shop.fake.captures.isEmpty)
+    } else {
+      _ = try await shop.gateway.capture(payment.id, part)
+      #expect(shop.fake.captures.count == 1)
+    }
+    shop.clock.advance(.seconds(7 * 86_400 + 100))
+    _ = try await shop.gateway.recover(.expiredHolds)
+    #expect(try await shop.journal.payment(payment.id)?.status == (isFinal ? .voided : .partiallyCaptured))
+  }
+
   @Test func `tells the provider its payment token's own id`() async throws {
     let shop = try await Shop()
     let token = try shop.token()
