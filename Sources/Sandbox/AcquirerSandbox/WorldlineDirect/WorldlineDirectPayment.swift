@@ -45,11 +45,12 @@ struct WorldlineDirectPayment: Sendable {
   }
   var refundable: Int64 { captured - sum(.refund) { $0 != .refused } }
 
-  /// The payment's own state: that of its newest refund, or else capture, or else its cancel once nothing is held.
+  /// The payment's own state: that of its newest refund once all is given back, or else of its newest capture, or else of
+  /// its cancel once nothing is held.
   var state: DirectStatus {
     let valid = operations.filter { $0.status.progress != .refused }
-    let newest = valid.last { $0.kind == .refund } ?? valid.last { $0.kind == .capture }
-    if let newest { return newest.status }
+    let refund = refundable == 0 ? valid.last { $0.kind == .refund } : nil
+    if let newest = refund ?? valid.last(where: { $0.kind == .capture }) { return newest.status }
     return free == 0 ? valid.last?.status ?? status : status
   }
 

@@ -22,6 +22,10 @@ import TokenIssuer
       guard case .pending = try await visit.refund("F1", name, 300) else { throw Wrong() }
       let events = try await visit.events()
       #expect(Self.outcomes(events) == ["F1 true"] && events.first?.amount == .eur(300))
+      // A payment of which a part was given back is captured still.
+      #expect(try await visit.state() == .captured)
+      _ = try await visit.refund("F2", name, 950)
+      #expect(Self.outcomes(try await visit.events()) == ["F2 true"])
       #expect(try await visit.state() == .refunded)
     }
   }
