@@ -353,7 +353,7 @@ let package = Package(
         "MerchantIdentity", "DirectWire", "TenderCheckoutAPI", "TenderPayments", "StrictJSON", "Storage",
         "TenderTesting", "Gateway", "Orders", "ApplePayToken", "KeyAgent",
         "Webhooks", "Ledger", "TokenIssuer", "SandboxTesting", crypto, asn1, x509, logging, httpTypes,
-        hummingbirdTesting, nioCore, nioEmbedded, nioHTTPTypes,
+        hummingbirdTesting, nioCore, nioEmbedded, nioHTTPTypes, nioPosix,
       ]),
     tests(
       "Unit/Server/HostedCheckoutTests",

@@ -7,7 +7,7 @@ import NIOSSL
 
 /// The client certificate and key that a connection presents.
 package struct ClientIdentity: Sendable {
-  let certificateChainPEM: String
+  package let certificateChainPEM: String
   let privateKeyPEM: String
 
   package init(certificateChainPEM: String, privateKeyPEM: String) {
@@ -25,7 +25,7 @@ package struct ClientIdentity: Sendable {
 }
 
 /// Whose certificates a connection accepts.
-package enum TrustedRoots: Sendable {
+package enum TrustedRoots: Sendable, Hashable {
   case system
   /// Exactly these, PEM.
   case pem(String)

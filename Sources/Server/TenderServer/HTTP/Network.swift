@@ -5,7 +5,7 @@ package import Webhooks
 /// The network as the server uses it: one plain client, and one with each merchant's own certificate.
 package struct Network: Sendable {
   let plain: HTTPSender
-  let identified: @Sendable (ClientIdentity, TrustedRoots) throws -> HTTPSender
+  package let identified: @Sendable (ClientIdentity, TrustedRoots) throws -> HTTPSender
   let webhooks: DeliveryNetwork
   /// What a TLS server shows; nil for the real one.
   package var handshake: (@Sendable (_ host: String, _ port: Int) async throws -> TLSHandshake)?
@@ -28,27 +28,43 @@ package struct Network: Sendable {
 
   /// The real one.
   package static func live() throws -> Network {
-    let clients = OpenClients()
-    let plain = try LiveHTTPClient()
-    clients.keep(plain)
+    let (plain, clients) = (try LiveHTTPClient(), IdentifiedClients())
     return Network(
-      plain: plain.sender,
-      identified: { identity, trust in
-        let client = try LiveHTTPClient(identity: identity, trust: trust)
-        clients.keep(client)
-        return client.sender
-      },
-      close: { await clients.close() })
+      plain: plain.sender, identified: { try clients.client($0, $1).sender },
+      close: {
+        try? await plain.shutdown()
+        await clients.shutdown()
+      })
   }
 }
 
-/// The clients that must be shut down at the end.
-private final class OpenClients: Sendable {
-  private let clients = Mutex<[LiveHTTPClient]>([])
+/// One client for each identity and set of roots, for as long as a sender of it is in use: merchants are read again at
+/// every change, and a client holds connections and a TLS context.
+private final class IdentifiedClients: Sendable {
+  /// A certificate tells which key belongs to it.
+  private struct Name: Hashable {
+    let certificate: String
+    let trust: TrustedRoots
+  }
 
-  func keep(_ client: LiveHTTPClient) { clients.withLock { $0.append(client) } }
+  private struct Client: Sendable {
+    weak let live: LiveHTTPClient?
+  }
 
-  func close() async {
-    for client in clients.withLock({ $0 }) { try? await client.shutdown() }
+  private let clients = Mutex<[Name: Client]>([:])
+
+  func client(_ identity: ClientIdentity, _ trust: TrustedRoots) throws -> LiveHTTPClient {
+    let name = Name(certificate: identity.certificateChainPEM, trust: trust)
+    return try clients.withLock { clients in
+      if let known = clients[name]?.live { return known }
+      clients = clients.filter { $0.value.live != nil }
+      let client = try LiveHTTPClient(identity: identity, trust: trust)
+      clients[name] = Client(live: client)
+      return client
+    }
+  }
+
+  func shutdown() async {
+    for client in clients.withLock({ $0.values.compactMap(\.live) }) { try? await client.shutdown() }
   }
 }
