@@ -44,16 +44,20 @@ package enum PaymentWebhooks {
 }
 
 extension WebhookDispatcher {
-  /// Sends one event of type `payment.test` now.
+  /// Sends one event of type `payment.test` now. It takes one of the places that the merchant's deliveries have.
   ///
   /// - Returns: why it was not acknowledged; nil when it was.
   package func sendTest(to url: String, of merchant: MerchantID, at now: Timestamp) async throws -> String? {
     guard let key = keys(merchant) else { return "the merchant has no webhook key" }
     let endpoint = WebhookEndpoint(id: url, url: url, key: key)
     let body = try WebhookBody(testOf: merchant, id: random.hex(16), at: now)
-    let line = await open(endpoint)
-    let attempt = await line.send(body, endpoint, Self.patience)
-    await line.close()
+    let attempt = await withPlace(for: merchant, "test " + body.id) {
+      let line = await open(endpoint)
+      let attempt = await line.send(body, endpoint, Self.patience)
+      await line.close()
+      return attempt
+    }
+    guard let attempt else { return "too many deliveries of the merchant are under way; try again later" }
     guard case .taken = attempt else { return attempt.words }
     return nil
   }

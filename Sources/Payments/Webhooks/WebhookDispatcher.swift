@@ -21,6 +21,7 @@ package struct WebhookDispatcher: Sendable {
   private let alongside: @Sendable (OutboxEvent, Transaction) throws -> Void
   let random: RandomBytes
   private let report: @Sendable (WebhookReport) -> Void
+  private let busy = BusyQueues()
 
   /// How long one try may take.
   package static let patience: Duration = .seconds(10)
@@ -72,7 +73,6 @@ package struct WebhookDispatcher: Sendable {
   ///     pause.
   package func run(lookingEvery pause: Duration = .seconds(1), closingAfter limit: Duration? = nil) async {
     let limit = limit ?? pause * 2
-    let busy = BusyQueues()
     await withDiscardingTaskGroup { group in
       var sinceQueues = pause
       while !Task.isCancelled {
@@ -80,10 +80,10 @@ package struct WebhookDispatcher: Sendable {
         do {
           if let queues = try await handOver() {
             wait = min(pause, Self.busyPause)
-            drain(queues, busy, limit, in: &group)
+            drain(queues, limit, in: &group)
           }
           if sinceQueues >= pause {
-            drain(try await queues(), busy, limit, in: &group)
+            drain(try await queues(), limit, in: &group)
             sinceQueues = .zero
           }
         } catch {
@@ -97,7 +97,7 @@ package struct WebhookDispatcher: Sendable {
   }
 
   private func drain(
-    _ queues: some Sequence<EndpointQueue>, _ busy: BusyQueues, _ limit: Duration, in group: inout DiscardingTaskGroup
+    _ queues: some Sequence<EndpointQueue>, _ limit: Duration, in group: inout DiscardingTaskGroup
   ) {
     // In any order, so that none is always the last where there are more than may be drained at once.
     for queue in queues.shuffled() where busy.enter(queue) {
@@ -109,6 +109,16 @@ package struct WebhookDispatcher: Sendable {
         busy.leave(queue)
       }
     }
+  }
+
+  /// Does a thing at an address beside the queues, if the merchant and all together have a place for one more.
+  ///
+  /// - Returns: nil when there is no place.
+  func withPlace<R>(for merchant: MerchantID, _ name: String, _ work: () async throws -> R) async rethrows -> R? {
+    let place = EndpointQueue(merchant: merchant, endpoint: name)
+    guard busy.enter(place) else { return nil }
+    defer { busy.leave(place) }
+    return try await work()
   }
 
   /// One round of the same: everything that is due is tried, and the round ends when it is.

@@ -45,4 +45,32 @@ import Webhooks
     post.server.answers { _, _ in 500 }
     #expect(try await post.dispatcher.sendTest(to: Self.extra, of: "shop", at: post.clock.wall.now()) == "HTTP 500")
   }
+
+  @Test func `can be tried out sixteen at a time by one merchant, and by others meanwhile`() async throws {
+    let (resolved, mayGoOn) = (Counter(), Counter())
+    let address = try address("93.184.215.14")
+    let slow = DestinationGuard(allowsPrivate: false) { _ in
+      resolved.next()
+      try await waitUntil("the end of the test") { mayGoOn.value > 0 }
+      return [(address, "93.184.215.14")]
+    }
+    let post = try await Post(destinations: slow)
+    @Sendable func test(_ merchant: MerchantID) async throws -> String? {
+      try await post.dispatcher.sendTest(to: Self.extra, of: merchant, at: post.clock.wall.now())
+    }
+    @Sendable func isTaken(_ merchant: MerchantID) async throws {
+      let refusal = try await test(merchant)
+      #expect(refusal == nil)
+    }
+    try await withThrowingTaskGroup { group in
+      for _ in 0..<16 { group.addTask { try await isTaken("shop") } }
+      try await waitUntil("sixteen that are under way") { resolved.value == 16 }
+      #expect(try await test("shop")?.contains("too many") == true)
+      group.addTask { try await isTaken("other") }
+      try await waitUntil("another merchant's") { resolved.value == 17 }
+      mayGoOn.next()
+      try await group.waitForAll()
+    }
+    #expect(try await test("shop") == nil)
+  }
 }
