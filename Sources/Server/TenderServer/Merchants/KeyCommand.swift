@@ -1,4 +1,5 @@
 import Foundation
+import Synchronization
 import TenderPayments
 
 /// The program of `secrets.keyCommand`, which prints the keys of the store. No shell reads its words.
@@ -14,14 +15,23 @@ package struct KeyCommand: Sendable {
   /// - Parameter patience: how long the program may take.
   package init(_ words: [String], patience: Duration = .seconds(10)) { (self.words, self.patience) = (words, patience) }
 
-  /// What the program prints. It is waited for on a thread of its own, because tasks share theirs.
+  /// What the program prints. It is waited for on a thread of its own, because tasks share theirs. The program runs once
+  /// at a time, whoever asks for its keys.
   ///
   /// - Throws: ``ConfigurationError`` when it cannot be started, takes too long, prints too much, or fails.
   package func output() async throws -> String {
-    try await withCheckedThrowingContinuation { answer in
-      Thread.detachNewThread { answer.resume(with: Result { try run() }) }
+    try await Self.runs.withLock { runs in
+      let known = runs[words] ?? SharedRuns()
+      runs[words] = known
+      return known
+    }.output { @Sendable in
+      try await withCheckedThrowingContinuation { answer in
+        Thread.detachNewThread { answer.resume(with: Result { try run() }) }
+      }
     }
   }
+
+  private static let runs = Mutex<[[String]: SharedRuns]>([:])
 
   private func run() throws -> String {
     let (process, pipe, ended) = (Process(), Pipe(), DispatchSemaphore(value: 0))
@@ -70,6 +80,26 @@ package struct KeyCommand: Sendable {
 
   private static func failure(_ reason: String) -> ConfigurationError {
     ConfigurationError("secrets.keyCommand", reason)
+  }
+}
+
+/// Runs of one program, one at a time. Who asks while one is under way shares the next one with all who ask meanwhile:
+/// no answer is older than its question.
+private actor SharedRuns {
+  private var last: Task<String, any Error>?
+  private var lastHasBegun = false
+
+  func output(_ run: @escaping @Sendable () async throws -> String) async throws -> String {
+    if let last, !lastHasBegun { return try await last.value }
+    let earlier = last
+    lastHasBegun = false
+    let next = Task {
+      _ = await earlier?.result
+      lastHasBegun = true
+      return try await run()
+    }
+    last = next
+    return try await next.value
   }
 }
 

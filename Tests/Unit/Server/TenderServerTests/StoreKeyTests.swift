@@ -91,10 +91,11 @@ private struct Registry {
     let files = try TemporaryStore()
     let (sign, count) = (files.directory + "/sign", ProcessInfo.processInfo.activeProcessorCount + 1)
     try await withThrowingTaskGroup { group in
-      for _ in 0..<count {
+      for number in 0..<count {
         group.addTask {
           let script = "until [ -e \"$0\" ]; do sleep 0.02; done; echo \(Self.key)"
-          let printed = try await KeyCommand(["/bin/sh", "-c", script, sign], patience: TestRun.whole).output()
+          let words = ["/bin/sh", "-c", script, sign, "\(number)"]
+          let printed = try await KeyCommand(words, patience: TestRun.whole).output()
           #expect(printed == Self.key + "\n")
         }
       }
@@ -102,6 +103,29 @@ private struct Registry {
       group.addTask { try PrivateFile.write("go on", to: sign) }
       try await group.waitForAll()
     }
+    withExtendedLifetime(files) {}
+  }
+
+  @Test func `is asked for by one run of its command at a time, and no answer is older than its question`() async throws
+  {
+    let files = try TemporaryStore()
+    // Every run adds a line, and says so if another is under way.
+    let script = """
+      mkdir "$0/run" || echo overlap >> "$0/overlaps"; echo x >> "$0/count"; sleep 0.2
+      cat "$0/count"; rmdir "$0/run"
+      """
+    let command = KeyCommand(["/bin/sh", "-c", script, files.directory], patience: TestRun.whole)
+    let first = try await command.output()
+    try await withThrowingTaskGroup { group in
+      for _ in 0..<20 {
+        group.addTask {
+          let later = try await command.output()
+          #expect(later.utf8.count > first.utf8.count)
+        }
+      }
+      try await group.waitForAll()
+    }
+    #expect(!FileManager.default.fileExists(atPath: files.directory + "/overlaps"))
     withExtendedLifetime(files) {}
   }
 }
