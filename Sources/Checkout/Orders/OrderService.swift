@@ -14,7 +14,7 @@ package struct OrderService: Sendable {
   var journal: Journal { gateway.journal }
   var database: Database { journal.database }
   let quotes: QuoteSource
-  let terms: @Sendable (MerchantID) async -> MerchantTerms
+  private(set) var terms: @Sendable (MerchantID) async -> MerchantTerms
   let guestTokens: GuestTokenIssuer?
   let clock: WallClock
   let random: RandomBytes
@@ -38,6 +38,13 @@ package struct OrderService: Sendable {
     self.clock = clock
     self.random = random
     self.basketLifetime = basketLifetime
+  }
+
+  /// This service for merchants whose terms have changed. It counts the calls to their servers as before.
+  package func with(terms: @escaping @Sendable (MerchantID) async -> MerchantTerms) -> OrderService {
+    var service = self
+    service.terms = terms
+    return service
   }
 }
 

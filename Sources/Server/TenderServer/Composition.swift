@@ -133,7 +133,7 @@ struct Composition: Sendable {
       configuration, database, gateway.routes, at: runtime.clock.now())
     parts.directory = try MerchantDirectory(parts.folders.map(\.merchant), in: configuration.environment)
     parts.fingerprint = fingerprint
-    parts.orderService = .configured(parts.folders, configuration, gateway, guests, runtime)
+    parts.orderService = orderService.with(terms: parts.folders.terms)
     parts.served.report(to: runtime.logger, after: served)
     return parts
   }

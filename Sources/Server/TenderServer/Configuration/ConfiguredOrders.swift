@@ -14,11 +14,18 @@ extension OrderService {
     _ folders: [MerchantFolder], _ configuration: ServerConfiguration, _ gateway: PaymentGateway,
     _ guests: GuestTokenIssuer, _ runtime: Runtime
   ) -> OrderService {
-    let terms = Dictionary(uniqueKeysWithValues: folders.map { ($0.merchant.id, $0.terms) })
     let sender = runtime.network.sender(guardedBy: configuration.destinations)
     return OrderService(
-      gateway: gateway, quotes: QuoteSource(sender: sender, clock: runtime.clock),
-      terms: { terms[$0] ?? MerchantTerms() }, guestTokens: guests, clock: runtime.clock, random: runtime.random)
+      gateway: gateway, quotes: QuoteSource(sender: sender, clock: runtime.clock), terms: folders.terms,
+      guestTokens: guests, clock: runtime.clock, random: runtime.random)
+  }
+}
+
+extension [MerchantFolder] {
+  /// The terms of each merchant; those of a merchant who is none of these have nothing in them.
+  var terms: @Sendable (MerchantID) -> MerchantTerms {
+    let terms = Dictionary(uniqueKeysWithValues: map { ($0.merchant.id, $0.terms) })
+    return { terms[$0] ?? MerchantTerms() }
   }
 }
 

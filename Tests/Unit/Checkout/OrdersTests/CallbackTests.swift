@@ -64,7 +64,7 @@ private final class Counts: Sendable {
   }
 
   /// A page with a basket's id causes the calls.
-  @Test func `is asked thirty-two times at once, and no more`() async throws {
+  @Test func `is asked thirty-two times at once, and no more, also where its terms change meanwhile`() async throws {
     let counts = Counts()
     let sender = HTTPSender { _, _ throws(TransportError) in
       counts.asked.withLock { $0 += 1 }
@@ -81,10 +81,11 @@ private final class Counts: Sendable {
       try await shop.orderService.put(document, as: basket, of: Shop.merchant)
     }
     try await withThrowingTaskGroup { group in
-      for basket in baskets {
+      for (number, basket) in baskets.enumerated() {
+        let service = number.isMultiple(of: 2) ? shop.orderService : shop.orderService.with { _ in terms }
         group.addTask {
           do {
-            _ = try await shop.orderService.update(basket, of: Shop.merchant, .couponCode("FIVER"))
+            _ = try await service.update(basket, of: Shop.merchant, .couponCode("FIVER"))
           } catch let error as OrderError where error.code == .quoteSourceUnavailable {
             counts.refused.withLock { $0 += 1 }
           }
