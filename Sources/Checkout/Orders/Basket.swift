@@ -60,7 +60,7 @@ package struct Basket: Sendable, Hashable {
     let total: Amount
     do {
       let priced = try QuoteRules.price(self, SheetState(service: service), at: Timestamp(seconds: 0))
-      total = try priced.summary(document.businessName).total.amount
+      total = try priced.summary(of: self).total.amount
     } catch let violation as SheetViolation {
       if case .negativeTotal = violation { throw OrderError(.totalNotPositive, violation.reason) }
       throw OrderError(violation)

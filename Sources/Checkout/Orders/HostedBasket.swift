@@ -38,7 +38,7 @@ extension OrderService {
     }
     let record = snapshot.record
     let priced = try quotes.open(record.basket, record.opening)
-    let summary = try priced.summary(record.basket.document.businessName)
+    let summary = try priced.summary(of: record.basket)
     return HostedBasket(
       basket: record.basket, lines: priced.lines, total: summary.total.amount, isCancelled: record.isCancelled,
       expiresAt: record.expiresAt, attemptsAllowed: record.attemptsAllowed, attemptsUsed: attempts,

@@ -149,8 +149,7 @@ extension OrderService {
 
   private func answer(_ snapshot: BasketSnapshot, _ shown: Quote?, _ placed: MerchantOrder?) throws -> BasketAnswer {
     let record = snapshot.record
-    let name = record.basket.document.businessName
-    let total = try shown?.total ?? quotes.open(record.basket, record.opening).summary(name).total.amount
+    let total = try shown?.total ?? quotes.open(record.basket, record.opening).summary(of: record.basket).total.amount
     return BasketAnswer(
       basketId: record.basket.id, state: snapshot.state,
       merchantReference: record.basket.document.merchantReference, total: WireAmount(total),

@@ -269,7 +269,7 @@ extension OrderService {
         .addressUnserviceable, "the full address is not served", field: "shippingContact",
         sheetErrors: priced.errors)
     }
-    let total = try priced.summary(basket.document.businessName).total
+    let total = try priced.summary(of: basket).total
     let isSame = total.amount == quote.total && (total.kind == .pending) == quote.isPending
     guard isSame, priced.state.shippingMethod == quote.state.shippingMethod,
       priced.unavailableItems == quote.unavailableItems

@@ -1,3 +1,4 @@
+import DirectWire
 import TenderPayments
 package import TenderSheet
 
@@ -7,7 +8,7 @@ package struct Priced: Sendable, Hashable {
   package let state: SheetState
   /// All lines but the total.
   package let lines: [SummaryItem]
-  /// The lines that the sheet shows, of the same sum: ``lines``, or with one line for the goods.
+  /// The lines for the sheet, of the same sum: ``lines``, or with one line for the goods.
   package let sheetLines: [SummaryItem]
   /// What is offered, the selected one first, because the sheet selects the first.
   package let shippingMethods: [ShippingMethod]
@@ -29,9 +30,23 @@ package struct Priced: Sendable, Hashable {
     self.errors = errors
   }
 
-  func summary(_ businessName: String) throws -> Summary {
-    guard let currency = lines.first?.amount.currency else { throw SheetViolation.emptyLabel }
-    let summary = try Summary(businessName: businessName, lines: sheetLines, currency: currency)
+  /// False where the sheet is shown an error with it: the shopper cannot pay that.
+  var isPayable: Bool {
+    !errors.contains { $0.code == .addressUnserviceable || $0.code == .shippingContactInvalid }
+  }
+
+  /// The sheet's lines, and under them what is held while one of them is pending: no total says it.
+  func shown(of basket: Basket) -> [SummaryItem] {
+    guard isPayable, sheetLines.contains(where: { $0.kind == .pending }), let estimate = basket.estimate else {
+      return sheetLines
+    }
+    return sheetLines + [SummaryItem(label: basket.locale.text(.held), amount: estimate)]
+  }
+
+  func summary(of basket: Basket) throws -> Summary {
+    guard !lines.isEmpty else { throw SheetViolation.emptyLabel }
+    let summary = try Summary(
+      businessName: basket.document.businessName, lines: shown(of: basket), currency: basket.currency)
     guard Amount.limit.contains(summary.total.amount.minorUnits) else {
       throw OrderError(.basketInvalid, "the total is more than \(Amount.limit.upperBound) minor units", field: "items")
     }

@@ -20,12 +20,11 @@ package struct Quote: Sendable, Hashable {
 
 extension Quote {
   init(_ priced: Priced, of basket: Basket, id: QuoteID, at now: Timestamp) throws {
-    let summary = try priced.summary(basket.document.businessName)
+    let summary = try priced.summary(of: basket)
     self.init(
       id: id, basket: basket.id, state: priced.state, total: summary.total.amount,
       isPending: summary.total.kind == .pending, lines: priced.lines, unavailableItems: priced.unavailableItems,
-      isPayable: !priced.errors.contains { $0.code == .addressUnserviceable || $0.code == .shippingContactInvalid },
-      createdAt: now)
+      isPayable: priced.isPayable, createdAt: now)
   }
 
   /// Whether the shopper would see the same.

@@ -87,7 +87,7 @@ extension BasketRecord {
 
   func contents(_ priced: Priced, _ terms: MerchantTerms) -> SheetContents {
     SheetContents(
-      currency: basket.currency, service: priced.state.service, lines: priced.sheetLines,
+      currency: basket.currency, service: priced.state.service, lines: priced.shown(of: basket),
       shippingMethods: priced.shippingMethods, supportsCouponCode: !basket.document.coupons.isEmpty,
       couponCode: priced.state.couponCode, contactFields: basket.contactFields,
       billingRequired: basket.document.billingRequired,
@@ -98,7 +98,7 @@ extension BasketRecord {
   func update(_ priced: Priced, after change: SheetChange) throws -> SheetUpdate {
     let resendsMethods = priced.state.service.needsAddress && change.moment.mayChangeMethods
     return SheetUpdate(
-      summary: try priced.summary(basket.document.businessName),
+      summary: try priced.summary(of: basket),
       shippingMethods: resendsMethods ? priced.shippingMethods : nil,
       errors: priced.errors.filter { $0.isAllowed(at: change.moment) })
   }

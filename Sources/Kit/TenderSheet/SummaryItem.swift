@@ -6,7 +6,7 @@ public struct SummaryItem: Sendable, Hashable {
   public enum Kind: String, Sendable, Hashable, Codable, CaseIterable {
     /// The amount is known.
     case final
-    /// Not known yet: the sheet shows the word "pending" in the amount's place.
+    /// Not known yet: the sheet shows a word such as "pending" in the amount's place.
     case pending
   }
 
@@ -42,15 +42,15 @@ public struct Summary: Sendable, Hashable {
 
   /// Adds the lines up.
   ///
-  /// One pending line makes the total pending, and a pending total is zero, which is what the wallet signs. A single
-  /// line equal to the total is left out.
+  /// One pending line makes the total pending, and a pending total is zero, which is what the wallet signs. Apple asks for
+  /// pending lines of zero. A single line that is final equals the total, and is left out.
   public init(businessName: String, lines: [SummaryItem], currency: Currency) throws(SheetViolation) {
     guard !businessName.isEmpty, lines.allSatisfy({ !$0.label.isEmpty }) else { throw .emptyLabel }
     guard lines.allSatisfy({ $0.amount.currency == currency }) else { throw .mixedCurrencies(currency) }
     for line in lines { _ = try line.amount.sheetText }
     let total = try Self.total(businessName, lines, currency)
-    let repeatsTotal = lines.count == 1 && lines[0].amount == total.amount && lines[0].kind == total.kind
-    self.items = repeatsTotal ? [] : lines
+    let repeatsTotal = lines.count == 1 && total.kind == .final
+    self.items = repeatsTotal ? [] : lines.map { $0.kind == .pending ? .pending($0.label, currency) : $0 }
     self.total = total
   }
 

@@ -13,6 +13,10 @@ public enum ShopperText: String, Sendable, Hashable, CaseIterable {
   case addressTotal, chooseAddressAgain
   /// The line of the goods where the sheet does not list them.
   case subtotal
+  /// The line of what is held while the total is pending, and of a receipt; what stands for an amount that is not known.
+  case held, amountPending
+  /// On a receipt: the card as the sheet showed it, and Apple's identifier of the transaction.
+  case card, transaction
   /// A field of the contact is empty.
   case enterCountry, enterStreet, enterTown, enterState, enterPostalCode, enterName, enterPhoneticName, enterPhone,
     enterEmail

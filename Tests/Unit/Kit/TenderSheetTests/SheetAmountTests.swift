@@ -54,6 +54,15 @@ private func amount(_ minorUnits: Int64, _ code: String) throws -> Amount {
     #expect(summary.items.count == 2)
   }
 
+  @Test func `keeps a lone pending line, and gives no pending line an amount`() throws {
+    let ride = SummaryItem(label: "Ride", amount: try amount(3_000, "EUR"), kind: .pending)
+    let lone = try Summary(businessName: "Harbour", lines: [ride], currency: ride.amount.currency)
+    #expect(lone.items == [.pending("Ride", ride.amount.currency)] && lone.total.kind == .pending)
+    let zero = try Summary(
+      businessName: "Harbour", lines: [.pending("Ride", ride.amount.currency)], currency: ride.amount.currency)
+    #expect(zero.items == lone.items)
+  }
+
   @Test func `adds up in yen and in dinars`() throws {
     for (code, total) in [("JPY", "1480"), ("KWD", "1.480")] {
       let lines = [try line("A", 1_290, code), try line("B", 190, code)]
