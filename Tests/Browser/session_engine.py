@@ -349,6 +349,23 @@ LIFE = [
         session.abort();
         return warned.filter((text) => text.includes("deprecated"));""",
      ["`enabled` is a deprecated value for `shippingContactEditingMode`. Please use `available` instead."]),
+    ("a line item without a label, and a pending one with an amount, are let through and warned of, also in an answer",
+     """const warned = [];
+        const { warn } = console;
+        console.warn = (text) => warned.push(text);
+        const good = { label: "Ride", amount: "0.00", type: "pending" };
+        page.request({ lineItems: [good] });
+        new ApplePaySession(14, page.request({ lineItems: [good, { amount: "1.00" }] }));
+        new ApplePaySession(14, page.request({ lineItems: [{ ...good, amount: "5.00" }] }));
+        const opened = warned.splice(0);
+        const { session } = page.open({ on: { paymentmethodselected: (_, session) =>
+          session.completePaymentMethodSelection(page.update({ newLineItems: [{ ...good, amount: "5.00" }] })) } });
+        await applePaySandbox.waitForSheet();
+        console.warn = warn;
+        session.abort();
+        const shown = (text) => ["no label", "amount of a pending"].find((part) => text.includes(part));
+        return [opened.map(shown), warned.filter(shown).map(shown)];""",
+     [["no label", "amount of a pending"], ["amount of a pending"]]),
     ("members without effect are named in the console",
      """const warned = [];
         const { warn } = console;

@@ -283,6 +283,14 @@ export const adviseOnAmount = ({ amount, type }, currency) => {
   advise(`the total ${amount} has more decimals than ${currency}; the sheet and the payment token round it.`);
 };
 
+/** Items that engines let through although Apple's documentation asks for more. */
+export const adviseOnItems = (items = []) => {
+  if (items.some(({ label }) => !label)) advise("a line item has no label, which Apple asks for.");
+  if (items.some(({ type, amount }) => type === "pending" && Number(amount ?? 0) !== 0)) {
+    advise("the sheet does not show the amount of a pending line item; Apple asks for 0.");
+  }
+};
+
 /** Members that the engine checks, and that have no effect in the sandbox. */
 const WITHOUT_EFFECT = [
   "applePayLaterAvailability",
@@ -297,6 +305,7 @@ export const adviseOn = (request, version) => {
   adviseOnAmount(request.total, request.currencyCode);
   if (version < 4 && Number(request.total.amount) === 0) advise("a total of zero came with version 4.");
   if (request.lineItems?.length === 0) advise("lineItems is empty; leave it out instead.");
+  adviseOnItems(request.lineItems);
   const identifiers = (request.shippingMethods ?? []).map(({ identifier }) => identifier);
   if (new Set(identifiers).size < identifiers.length) advise("Two shipping methods have the same identifier.");
   if (request.billingContact && !request.requiredBillingContactFields?.includes("postalAddress")) {

@@ -5,7 +5,7 @@ import { webOptions } from "./code-flow.js";
 import { hasOpenSheet } from "./page-sheets.js";
 import { simulated, requireGesture, requirePage } from "./simulated-device.js";
 import { Presentation } from "./presentation.js";
-import { adviseOn, forVersion, requireOrderDetails, requireRules, requireUpdateRules } from "./rules.js";
+import { adviseOn, adviseOnItems, forVersion, requireOrderDetails, requireRules, requireUpdateRules } from "./rules.js";
 import { address, wallet } from "./wallet.js";
 import {
   advise,
@@ -179,6 +179,7 @@ export class ApplePaySession extends ListenerTarget {
   #answer(state, update) {
     this.#require(state);
     requireUpdateRules(update, ["shippingContactSelected", "couponCodeChanged"].includes(state));
+    adviseOnItems(update.newLineItems);
     this.#presentation.answer({ newLineItems: [], ...update }); // items that an answer lacks are gone
   }
 
