@@ -10,6 +10,12 @@ sys.path.append(str(pathlib.Path(__file__).resolve().parents[1] / "Support"))
 import demo_server  # noqa: E402
 
 
+LISTEN = """
+    window.reported = [];
+    document.addEventListener("tender:authorized", ({ detail }) => window.reported.push(detail));
+"""
+
+
 def server(shopper):
     """The merchant's own server, with the key that the demo has made for it."""
     return demo_server.Demo(shopper.demo.port, shopper.demo.home).of("harbour")
@@ -22,9 +28,13 @@ def show(shopper, **terms):
                 "serviceTypes": ["none"], "contactFields": [], "items": [{"id": "a", "label": "A ride", "unitAmount": 0}], **terms}
     status, answer = server(shopper).signed("PUT", f"baskets/{basket}", document)
     assert status in (200, 201), f"the basket is answered {status}: {answer}"
+    open_smallest(shopper, basket)
+    return basket, reference
+
+
+def open_smallest(shopper, basket):
     shopper.open_shop(f"{shopper.shop}/smallest")
     shopper.script("document.querySelector('tender-apple-pay').setAttribute('basket', arguments[0]);", basket)
-    return basket, reference
 
 
 def hold(shopper, reference):
@@ -38,7 +48,9 @@ def hold(shopper, reference):
 def a_ride_shows_a_pending_total_holds_its_estimate_and_is_captured_for_less(shopper):
     basket, reference = show(shopper, capture="manual", pending=True, estimate=5_000)
     sheet = shopper.open_sheet()
-    assert "Amount pending" in sheet.text, f"the sheet shows {sheet.text!r}"
+    for text in ("A ride", "Held on your card", "€50.00"):
+        assert text in sheet.text, f"the sheet shows {sheet.text!r}"
+    assert sheet.text.count("Amount pending") == 2, f"line and total are not pending in {sheet.text!r}"
     shopper.press("Pay", sheet)
     shopper.sees("Thank you. Your order is ")
     payment, = shopper.demo.payments(basket)
@@ -50,6 +62,24 @@ def a_ride_shows_a_pending_total_holds_its_estimate_and_is_captured_for_less(sho
     payment, = shopper.demo.payments(basket)
     assert (payment["status"], payment["captured"]) == ("captured", 3_150), payment
     assert hold(shopper, reference) == (3_150, 3_150), "the rest of the estimate is still held"
+
+
+@claim(page=None)
+def a_reload_reports_the_card_the_transaction_and_the_hold_again(shopper):
+    basket, _ = show(shopper, capture="manual", pending=True, estimate=5_000)
+    shopper.script(LISTEN)
+    shopper.press("Pay", shopper.open_sheet())
+    shopper.sees("Thank you. Your order is ")
+    first, = shopper.script("return window.reported;")
+    assert (first["card"], first["cardNetwork"], first["cardType"]) == ("Visa 0492", "Visa", "debit"), first
+    assert len(first["transactionIdentifier"]) == 64, first
+    assert (first["receipt"]["amount"], first["receipt"]["estimated"]) == ("50.00", True), first
+    assert [line.get("pending") for line in first["receipt"]["lines"]] == [True], first
+    open_smallest(shopper, basket)
+    shopper.script(LISTEN)
+    shopper.until(lambda: shopper.script("return window.reported;"), "the outcome is not reported again")
+    again, = shopper.script("return window.reported;")
+    assert again == first, f"{again} after {first}"
 
 
 @claim(page=None)

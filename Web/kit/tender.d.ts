@@ -63,17 +63,24 @@ export interface Authorized {
   /** `pending`: the provider has the payment and answers later. `verified`: nothing was to be paid, and the card is good. The last two are reported when the page is visited again. */
   status: "authorized" | "captured" | "partially_captured" | "pending" | "verified" | "partially_refunded" | "refunded";
   guestToken?: string;
+  /** Apple's, of the payment token: 64 lowercase hexadecimal digits. */
+  transactionIdentifier?: string;
+  /** The card as the sheet showed it, "Visa 0492", its network as Apple names it, and its kind: for display only. */
+  card?: string;
+  cardNetwork?: string;
+  cardType?: "credit" | "debit" | "prepaid" | "store";
   /** Amounts are decimal text in `currency`. Dates are days, "2026-11-24", or moments, "2026-11-24T19:30:00Z". */
   receipt: {
     amount: string;
     currency: string;
     merchantReference: string;
-    lines?: { label: string; amount: string }[];
+    /** `amount` is what is held: the sheet showed a pending total. */
+    estimated?: true;
+    /** `pending`: as the sheet showed it, without its amount. */
+    lines?: { label: string; amount: string; pending?: true }[];
     expectedDates?: { dispatch?: string; arrival?: string; collection?: string };
     orderURL?: string;
   };
-  /** The card as the sheet showed it, "Visa 0492": for display only. Missing after a reload. */
-  card?: string;
 }
 
 /**

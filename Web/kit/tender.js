@@ -360,7 +360,7 @@ export class TenderCheckout extends EventTarget {
       const outcome = await this.#outcome(sheet, body);
       guest(outcome.guestToken);
       complete(sheet, { status: ApplePaySession.STATUS_SUCCESS });
-      this.#end(sheet, "authorized", { ...outcome, card: token.paymentMethod?.displayName });
+      this.#end(sheet, "authorized", outcome);
     } catch ({ code, message, errors: found }) {
       if (this.#sheet !== sheet) return;
       const errors = sheetErrors(found);

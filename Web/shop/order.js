@@ -37,9 +37,6 @@ export const showOrder = async (basket, reported = {}) => {
 };
 
 const render = async (place, basket, reported) => {
-  if (reported.card) {
-    await ask(`/api/orders/${basket}/card`, { method: "PUT", body: { card: reported.card } }).catch(() => undefined);
-  }
   // Shows what the button reported until the shop's backend has answered.
   let order;
   try {
@@ -48,15 +45,17 @@ const render = async (place, basket, reported) => {
     if (!reported.orderId) return place.replaceChildren(nothing(error));
     order = {
       orderId: reported.orderId,
-      transactionId: reported.paymentId,
+      paymentId: reported.paymentId,
       status: reported.status,
       reference: reported.receipt?.merchantReference,
       amount: reported.receipt?.amount,
-      lines: reported.receipt?.lines ?? [],
+      estimated: reported.receipt?.estimated,
+      lines: (reported.receipt?.lines ?? []).map((line) => (line.pending ? { label: line.label } : line)),
       expectedDates: reported.receipt?.expectedDates,
       orderURL: reported.receipt?.orderURL,
       unavailable: [],
       card: reported.card,
+      transactionIdentifier: reported.transactionIdentifier,
     };
   }
   place.replaceChildren(receipt(basket, order));
@@ -102,13 +101,13 @@ const receipt = (basket, order) =>
         "dl",
         { className: "lines" },
         order.lines.map(({ label, amount }) =>
-          element("div", {}, element("dt", {}, label), element("dd", {}, money(amount))),
+          element("div", {}, element("dt", {}, label), element("dd", {}, amount ? money(amount) : "Amount pending")),
         ),
       ),
       element(
         "p",
         { className: "subtotal" },
-        element("span", {}, "Total"),
+        element("span", {}, order.estimated ? "Held on your card" : "Total"),
         element("output", { id: "amount" }, order.amount ? money(order.amount) : ""),
       ),
       order.unavailable.length > 0
@@ -159,7 +158,8 @@ const facts = (order) =>
     ["Date", "date", when(order.placedAt)],
     ["Payment", "status", status(order.status)],
     ["Card", "card", order.card],
-    ["Transaction", "transaction", order.transactionId],
+    ["Apple Pay transaction", "transaction", order.transactionIdentifier],
+    ["Tender’s payment", "payment-id", order.paymentId],
     ["Order", "order-id", order.orderId],
     ["Service", "service", order.serviceType && (order.serviceType === "delivery" ? "Delivery" : "Collection")],
     ["For", "requested-for", when(order.requestedFor)],

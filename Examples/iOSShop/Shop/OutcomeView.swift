@@ -11,7 +11,9 @@ struct OutcomeView: View {
       case .ordered(let order):
         Text("Thank you").font(.title)
         Text("Order \(order.receipt.merchantReference)")
-        Text("\(order.receipt.amount) \(order.receipt.currency), paid with Apple Pay")
+        let verb = order.receipt.estimated == true ? "held" : "paid"
+        Text("\(order.receipt.amount) \(order.receipt.currency), \(verb) with Apple Pay")
+        if let card = order.card { Text(card) }
       case .unknown:
         Text("One moment").font(.title)
         Text("We do not know yet whether your payment went through. Please do not pay again; we will tell you.")

@@ -68,6 +68,10 @@ public struct CardSummary: Sendable, Hashable {
   /// As the shopper saw it, such as `Visa 0492`: the network and the last digits of the card's own number. The device
   /// names it and nothing signs it; nil where the page or app did not send it.
   public var name: String?
+  /// The network that the device names beside it, or else the network of the device account number.
+  public var network: CardNetwork?
+  /// As the device reports it; nil where it does not.
+  public var type: PaymentMethodType?
   /// The last four digits of the device account number (not of the card's own number); nil for a sealed token.
   public let deviceAccountSuffix: String?
   /// Nil for a sealed payment token.
@@ -76,8 +80,13 @@ public struct CardSummary: Sendable, Hashable {
   public let hasECI: Bool
 
   /// A summary of a card.
-  public init(name: String? = nil, deviceAccountSuffix: String?, expiry: CardExpiry?, hasECI: Bool) {
+  public init(
+    name: String? = nil, network: CardNetwork? = nil, type: PaymentMethodType? = nil, deviceAccountSuffix: String?,
+    expiry: CardExpiry?, hasECI: Bool
+  ) {
     self.name = name
+    self.network = network
+    self.type = type
     self.deviceAccountSuffix = deviceAccountSuffix
     self.expiry = expiry
     self.hasECI = hasECI

@@ -26,6 +26,9 @@ public struct Payment: Sendable, Hashable {
   public let decline: Decline?
   /// What may be shown of the card.
   public let card: CardSummary
+  /// Apple's identifier of the transaction, `header.transactionId` of the payment token: 64 lowercase hexadecimal digits.
+  /// Where a merchant opened the token, what the merchant names; nil if none.
+  public let transactionIdentifier: String?
   /// Whether the amount inside the payment token was read and equals the order's. False for a sealed token: only the
   /// provider can decrypt it, so only its answer confirms the amount.
   public let amountConfirmed: Bool
@@ -43,7 +46,8 @@ public struct Payment: Sendable, Hashable {
   public init(
     id: PaymentID, order: OrderID, merchant: MerchantID, basket: BasketID, status: PaymentStatus, amount: Amount,
     authorized: Int64, captured: Int64, refunded: Int64, chargedBack: Int64 = 0, authorizationCode: String?,
-    decline: Decline?, card: CardSummary, amountConfirmed: Bool = true, reportedOutcome: ReportedOutcome? = nil,
+    decline: Decline?, card: CardSummary, transactionIdentifier: String? = nil, amountConfirmed: Bool = true,
+    reportedOutcome: ReportedOutcome? = nil,
     reportedStatus: PaymentStatus? = nil,
     createdAt: Timestamp, updatedAt: Timestamp
   ) {
@@ -60,6 +64,7 @@ public struct Payment: Sendable, Hashable {
     self.authorizationCode = authorizationCode
     self.decline = decline
     self.card = card
+    self.transactionIdentifier = transactionIdentifier
     self.amountConfirmed = amountConfirmed
     self.reportedOutcome = reportedOutcome
     self.reportedStatus = reportedStatus

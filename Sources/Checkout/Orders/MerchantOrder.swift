@@ -29,8 +29,13 @@ struct MerchantOrder: Sendable, Hashable {
     var answer = OrderAnswer(
       orderId: order.id, paymentId: payment?.id, merchantReference: order.merchantReference, status: payment?.status,
       amount: WireAmount(order.amount),
-      lines: quote?.lines.map { .init(label: $0.label, amount: $0.amount.minorUnits) },
+      lines: quote?.lines.map {
+        .init(label: $0.label, amount: $0.amount.minorUnits, pending: $0.kind == .pending ? true : nil)
+      },
       unavailableItems: quote?.unavailableItems)
+    answer.transactionIdentifier = payment?.transactionIdentifier
+    (answer.card, answer.cardNetwork) = (payment?.card.name, payment?.card.network?.appleName)
+    answer.cardType = payment?.card.type
     answer.refunded = payment.flatMap { $0.refunded > 0 ? $0.refunded : nil }
     answer.chargedBack = payment.flatMap { $0.chargedBack > 0 ? $0.chargedBack : nil }
     answer.estimated = quote?.isPending == true ? true : nil

@@ -5,6 +5,8 @@ package import TenderSheet
 package struct OrderReceipt: Sendable, Hashable {
   /// What the amount is made of, as the sheet showed it.
   package let lines: [SummaryItem]
+  /// Whether the amount is what is held, because the sheet showed a pending total.
+  package let isEstimate: Bool
   /// `dispatch`, `arrival` and `collection`: each a day or a moment, as the basket has it.
   package let expectedDates: [String: String]
   /// The order's page in the merchant's shop.
@@ -12,7 +14,7 @@ package struct OrderReceipt: Sendable, Hashable {
 
   /// - Parameter quote: the one that the order was placed with.
   init(_ quote: Quote, _ document: BasketDocument) {
-    lines = quote.lines
+    (lines, isEstimate) = (quote.lines, quote.isPending)
     orderURL = document.orderURL
     let dates = document.expectedDates(for: quote.state)
     expectedDates = ["dispatch": dates.dispatch, "arrival": dates.arrival, "collection": dates.collection]

@@ -40,16 +40,34 @@ package struct NamedCard: Sendable, Hashable {
   /// Such as `Visa 0492`.
   package let name: String?
   package let network: CardNetwork?
+  package let type: PaymentMethodType?
 
-  package init(name: String? = nil, network: CardNetwork? = nil) {
-    self.name = name
+  /// - Parameter name: counts as missing where it cannot be a card's.
+  package init(name: String? = nil, network: CardNetwork? = nil, type: PaymentMethodType? = nil) {
+    self.name = name.flatMap { Self.isName($0) ? $0 : nil }
     self.network = network
+    self.type = type
   }
+
+  /// Receipts show it, and operators read it on terminals, which take control characters for commands. A name with the
+  /// digits of a whole card number, which has at least twelve, is never stored.
+  private static func isName(_ text: String) -> Bool {
+    let scalars = text.unicodeScalars
+    return (1...64).contains(text.utf8.count) && scalars.contains { !$0.properties.isWhitespace }
+      && scalars.count { $0.properties.numericType == .decimal } < 12
+      && scalars.allSatisfy {
+        !$0.properties.isDefaultIgnorableCodePoint && !unreadable.contains($0.properties.generalCategory)
+      }
+  }
+
+  private static let unreadable: Set<Unicode.GeneralCategory> = [
+    .control, .lineSeparator, .paragraphSeparator, .privateUse, .unassigned,
+  ]
 
   /// Without a network that neither this release knows nor the merchant takes: anybody can write such a name.
   fileprivate func on(_ terms: MerchantTerms) -> NamedCard {
     let isNamed = network.map { $0.facts != nil || terms.supportedNetworks.contains($0) } ?? false
-    return NamedCard(name: name, network: isNamed ? network : nil)
+    return NamedCard(name: name, network: isNamed ? network : nil, type: type)
   }
 }
 
@@ -364,6 +382,7 @@ extension SaleDetails {
     self.init(
       order: order.id.rawValue, statementDescriptor: businessName, shopper: shopper, cardName: card.name,
       cardNetwork: card.network)
+    cardType = card.type
   }
 }
 

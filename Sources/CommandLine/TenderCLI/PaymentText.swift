@@ -23,7 +23,9 @@ extension PaymentReport {
       ("reference", merchantReference ?? "-"),
       ("basket", "\(basket)"), ("amount", money(amount)), ("authorized", money(authorized)),
       ("captured", money(captured)), ("refunded", money(refunded)),
-      ("chargedback", chargedBack.map(money) ?? "-"), ("card", card), ("created", createdAt),
+      ("chargedback", chargedBack.map(money) ?? "-"), ("card", card),
+      ("network", cardNetwork ?? "-"), ("kind", cardType?.rawValue ?? "-"),
+      ("transaction", transactionIdentifier ?? "-"), ("created", createdAt),
       ("note", note),
     ].filter { $0.1 != "-" }
   }

@@ -122,6 +122,14 @@ public struct PaymentAnswer: Sendable, Hashable, Codable {
   public let status: PaymentStatus
   /// Lets a guest see the order: a JWT that the merchant checks against `/applepay/jwks.json`.
   public let guestToken: String?
+  /// Apple's identifier of the transaction: the payment token's `header.transactionId`, 64 lowercase hexadecimal digits.
+  public let transactionIdentifier: String?
+  /// The card as the sheet showed it, such as `Visa 0492`: for display only, because nothing signs it.
+  public let card: String?
+  /// The card's network as Apple names it, such as `Visa`.
+  public let cardNetwork: String?
+  /// The kind of card, as far as the device reports it.
+  public let cardType: PaymentMethodType?
   /// What was paid.
   public let receipt: Receipt
 
@@ -129,6 +137,8 @@ public struct PaymentAnswer: Sendable, Hashable, Codable {
   public struct Receipt: Sendable, Hashable, Codable {
     /// In major units, with the currency's decimals.
     public let amount: String
+    /// True where `amount` is what is held, because the sheet showed a pending total; nil otherwise.
+    public let estimated: Bool?
     /// ISO 4217.
     public let currency: String
     /// The merchant's own name for the order.
@@ -142,10 +152,11 @@ public struct PaymentAnswer: Sendable, Hashable, Codable {
 
     /// A receipt.
     public init(
-      amount: String, currency: String, merchantReference: String, lines: [Line]? = nil,
+      amount: String, currency: String, merchantReference: String, estimated: Bool? = nil, lines: [Line]? = nil,
       expectedDates: ExpectedDates? = nil, orderURL: String? = nil
     ) {
       self.amount = amount
+      self.estimated = estimated
       self.currency = currency
       self.merchantReference = merchantReference
       self.lines = lines
@@ -160,11 +171,14 @@ public struct PaymentAnswer: Sendable, Hashable, Codable {
     public let label: String
     /// In major units; negative for a discount.
     public let amount: String
+    /// True where the sheet showed it as pending; nil otherwise.
+    public let pending: Bool?
 
     /// A line.
-    public init(label: String, amount: String) {
+    public init(label: String, amount: String, pending: Bool? = nil) {
       self.label = label
       self.amount = amount
+      self.pending = pending
     }
   }
 
@@ -186,7 +200,12 @@ public struct PaymentAnswer: Sendable, Hashable, Codable {
   }
 
   /// How a payment ended.
-  public init(orderId: OrderID, paymentId: PaymentID, status: PaymentStatus, guestToken: String?, receipt: Receipt) {
+  public init(
+    orderId: OrderID, paymentId: PaymentID, status: PaymentStatus, guestToken: String?,
+    transactionIdentifier: String? = nil, card: CardSummary? = nil, receipt: Receipt
+  ) {
+    self.transactionIdentifier = transactionIdentifier
+    (self.card, cardNetwork, cardType) = (card?.name, card?.network?.appleName, card?.type)
     self.orderId = orderId
     self.paymentId = paymentId
     self.status = status

@@ -47,9 +47,10 @@ package struct SaleDetails: Sendable, Hashable {
   /// ISO 18245: four digits.
   package var merchantCategory: String?
   package var shopper: Shopper?
-  /// The card as the device names it, such as `Visa 0492`, and its network. Nothing signs them.
+  /// The card as the device names it, such as `Visa 0492`, its network and its kind. Nothing signs them.
   package var cardName: String?
   package var cardNetwork: CardNetwork?
+  package var cardType: PaymentMethodType?
   /// The payment token's `header.transactionId`, hexadecimal, and the name on the card, where Apple has sent one.
   package var transactionID: String?
   package var cardholderName: String?

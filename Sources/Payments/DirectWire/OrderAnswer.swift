@@ -13,6 +13,12 @@ package struct OrderAnswer: Sendable, Hashable, Codable {
   package var amount: WireAmount
   /// True where `amount` is the basket's estimate, because the sheet showed a pending total; nil otherwise.
   package var estimated: Bool?
+  /// Of the payment: Apple's identifier of the transaction, the card as the sheet showed it, its network as Apple names it,
+  /// and its kind.
+  package var transactionIdentifier: String?
+  package var card: String?
+  package var cardNetwork: String?
+  package var cardType: PaymentMethodType?
   /// Minor units that went back to the shopper, also without a request of the merchant's; nil when there are none.
   package var refunded: Int64?
   /// Minor units that the shopper's bank took back; nil when there are none.
@@ -43,10 +49,13 @@ package struct OrderAnswer: Sendable, Hashable, Codable {
     package var label: String
     /// Minor units; negative for a discount.
     package var amount: Int64
+    /// True where the sheet showed it as pending; nil otherwise.
+    package var pending: Bool?
 
-    package init(label: String, amount: Int64) {
+    package init(label: String, amount: Int64, pending: Bool? = nil) {
       self.label = label
       self.amount = amount
+      self.pending = pending
     }
   }
 

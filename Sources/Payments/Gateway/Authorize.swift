@@ -210,7 +210,7 @@ extension PaymentGateway {
     return ClaimTerms(
       route: acquirer.route, amountConfirmed: confirmed.amountConfirmed,
       holdUntil: acquirer.holdLifetime(of: type).map { clocks.latest.adding($0) },
-      captureDelay: confirmed.captureDelay, sale: StoredSale(sale, type))
+      captureDelay: confirmed.captureDelay, sale: StoredSale(sale, type), transactionIdentifier: sale.transactionID)
   }
 
   /// The first answer is given again to the payment token that it was given to, also while the outcome is open; another

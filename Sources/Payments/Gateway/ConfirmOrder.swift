@@ -34,7 +34,7 @@ package struct ConfirmedOrder: Sendable {
 
   var card: CardSummary {
     var card = instrument.summary
-    card.name = sale.cardName
+    (card.name, card.network, card.type) = (sale.cardName, sale.cardNetwork ?? network, sale.cardType)
     return card
   }
 

@@ -196,11 +196,14 @@ package struct ClaimTerms: Sendable, Hashable {
   /// How long after its approval an order with immediate capture is captured; nil for at once.
   package let captureDelay: Duration?
   package let sale: StoredSale
+  /// As of ``Payment/transactionIdentifier``.
+  package let transactionIdentifier: String?
 
   package init(
     route: String = "sandbox", amountConfirmed: Bool = true, holdUntil: Timestamp? = nil,
-    captureDelay: Duration? = nil, sale: StoredSale = StoredSale()
+    captureDelay: Duration? = nil, sale: StoredSale = StoredSale(), transactionIdentifier: String? = nil
   ) {
+    self.transactionIdentifier = transactionIdentifier
     self.captureDelay = captureDelay
     self.route = route
     self.amountConfirmed = amountConfirmed

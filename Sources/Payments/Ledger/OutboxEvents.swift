@@ -32,6 +32,7 @@ package struct OutboxEvent: Sendable, Hashable {
   package let chargedBack: Int64
   package let authorizationCode: String?
   package let card: CardSummary
+  package let transactionIdentifier: String?
   /// When the payment was made.
   package let createdAt: Timestamp
   package let happenedAt: Timestamp
@@ -62,6 +63,7 @@ extension OutboxEvent {
     chargedBack = try row.integer("charged_back")
     authorizationCode = try row.textOrNil("authorization_code")
     card = try row.card()
+    transactionIdentifier = try row.textOrNil("transaction_identifier")
     createdAt = try row.time("created_at")
     happenedAt = try row.time("happened_at")
     movesMoney =
@@ -77,7 +79,8 @@ extension OutboxEvent {
   private static let select = """
     SELECT outbox.*, payments.order_id, payments.basket, payments.amount, payments.currency,
       payments.authorization_code, payments.card_name, payments.card_suffix, payments.card_expiry,
-      payments.card_has_eci, payments.created_at, cause.number AS operation_number, cause.kind AS operation_kind,
+      payments.card_network, payments.card_type, payments.card_has_eci, payments.transaction_identifier,
+      payments.created_at, cause.number AS operation_number, cause.kind AS operation_kind,
       cause.amount AS operation_amount, cause.merchant_reference AS operation_reference,
       cause.sent_at AS operation_sent_at, cause.decline_reason,
       COALESCE(cause.code, '') AS operation_code,

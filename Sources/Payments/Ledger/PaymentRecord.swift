@@ -29,7 +29,8 @@ struct PaymentRecord {
     payment = Payment(
       id: id, order: order.id, merchant: order.merchant, basket: order.basket, status: .authorizing,
       amount: order.amount, authorized: 0, captured: 0, refunded: 0, authorizationCode: nil, decline: nil, card: card,
-      amountConfirmed: terms.amountConfirmed, createdAt: now, updatedAt: now)
+      transactionIdentifier: terms.transactionIdentifier, amountConfirmed: terms.amountConfirmed, createdAt: now,
+      updatedAt: now)
     balances = Balances(status: .authorizing)
     route = terms.route
     sale = terms.sale
@@ -60,7 +61,7 @@ struct PaymentRecord {
       id: payment.id, order: payment.order, merchant: payment.merchant, basket: payment.basket,
       status: balances.status, amount: payment.amount, authorized: balances.authorized, captured: balances.captured,
       refunded: balances.refunded, chargedBack: balances.chargedBack, authorizationCode: code, decline: decline,
-      card: payment.card,
+      card: payment.card, transactionIdentifier: payment.transactionIdentifier,
       amountConfirmed: payment.amountConfirmed,
       reportedOutcome: payment.reportedOutcome == .failure ? .failure : reported ?? payment.reportedOutcome,
       reportedStatus: isReportedAgain ? balances.status : payment.reportedStatus ?? finalStatus,
@@ -129,9 +130,10 @@ extension PaymentRecord {
         INSERT INTO payments (id, order_id, merchant, basket, route, status, live, amount, currency,
           amount_confirmed, capture_mode, authorized, captured, refunded, reserved_capture, reserved_void,
           reserved_refund, card_suffix, card_expiry, card_has_eci, hold_until, version, created_at, updated_at,
-          merchant_account, statement_descriptor, merchant_category, card_name, capture_delay, authorization_type)
+          merchant_account, statement_descriptor, merchant_category, card_name, capture_delay, authorization_type,
+          card_network, card_type, transaction_identifier)
         VALUES ($1, $2, $3, $4, $5, $6, 1, $7, $8, $9, $10, 0, 0, 0, 0, 0, 0, $11, $12, $13, $14, 1, $15, $15,
-          $16, $17, $18, $19, $20, $21)
+          $16, $17, $18, $19, $20, $21, $22, $23, $24)
         ON CONFLICT DO NOTHING RETURNING id
         """,
         .text(id.rawValue), .text(order.id.rawValue), .text(order.merchant.rawValue), .text(order.basket.rawValue),
@@ -141,7 +143,8 @@ extension PaymentRecord {
         .time(optional: terms.holdUntil), .integer(0), .text(optional: terms.sale.merchantAccount),
         .text(optional: terms.sale.statementDescriptor), .text(optional: terms.sale.merchantCategory),
         .text(optional: card.name), .integer(optional: terms.captureDelay?.components.seconds),
-        .text(optional: terms.sale.authorizationType?.rawValue)
+        .text(optional: terms.sale.authorizationType?.rawValue), .text(optional: card.network?.rawValue),
+        .text(optional: card.type?.rawValue), .text(optional: terms.transactionIdentifier)
       ).fromNow(15))
   }
 
@@ -182,6 +185,7 @@ extension PaymentRecord {
       authorized: balances.authorized, captured: balances.captured, refunded: balances.refunded,
       chargedBack: balances.chargedBack, authorizationCode: try row.textOrNil("authorization_code"),
       decline: try row.decline(code: "decline_code"), card: try row.card(),
+      transactionIdentifier: try row.textOrNil("transaction_identifier"),
       amountConfirmed: try row.integer("amount_confirmed") == 1,
       reportedOutcome: try row.valueOrNil("reported_outcome"),
       reportedStatus: try row.valueOrNil("reported_status"), createdAt: try row.time("created_at"),
@@ -236,7 +240,8 @@ extension Row {
 
   func card() throws -> CardSummary {
     CardSummary(
-      name: try textOrNil("card_name"), deviceAccountSuffix: try textOrNil("card_suffix"),
+      name: try textOrNil("card_name"), network: try valueOrNil("card_network"), type: try valueOrNil("card_type"),
+      deviceAccountSuffix: try textOrNil("card_suffix"),
       expiry: try textOrNil("card_expiry").flatMap { CardExpiry(yymm: $0) }, hasECI: try integer("card_has_eci") == 1)
   }
 }

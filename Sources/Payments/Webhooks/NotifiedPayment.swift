@@ -37,7 +37,7 @@ extension OutboxEvent {
     let output = DirectPaymentOutput(
       amountOfMoney: amount, acquiredAmount: money(kept), references: order?.references,
       mobile: MobilePaymentOutput(
-        authorisationCode: isAuthorized ? authorizationCode : nil, network: order?.network,
+        authorisationCode: isAuthorized ? authorizationCode : nil, network: card.network?.appleName,
         card: card.deviceAccountSuffix.map { .init(suffix: $0, expiryDate: card.expiry?.mmyy) }, eci: nil),
       at: createdAt, ofPaymentAt: createdAt)
     var payment = DirectPayment(
@@ -58,7 +58,7 @@ extension OutboxEvent {
         references: DirectReferences(ofOperation: operationReference, order?.references),
         operationReferences: operationReferences,
         mobileRefund: MobileRefundOutput(
-          network: order?.network, totalAmountPaid: captured, totalAmountRefunded: refunded),
+          network: card.network?.appleName, totalAmountPaid: captured, totalAmountRefunded: refunded),
         at: operationSentAt, ofPaymentAt: createdAt))
   }
 

@@ -7,8 +7,6 @@ package import StrictJSON
 package struct NotifiedOrder: Sendable, Hashable {
   /// As the look-up of the payment gives them.
   package let references: DirectReferences
-  /// As Apple spells it; nil where it is not known.
-  package let network: String?
   /// The hosted checkout that made the payment, on a page of the platform's own.
   package let hostedCheckout: HostedCheckoutOutput?
   /// Whom it is for, where it goes and what it is made of. Nil for an endpoint that does not ask for it: it names the
@@ -16,11 +14,9 @@ package struct NotifiedOrder: Sendable, Hashable {
   package let details: JSONValue?
 
   package init(
-    _ references: DirectReferences, network: String? = nil, hostedCheckout: HostedCheckoutOutput? = nil,
-    details: JSONValue? = nil
+    _ references: DirectReferences, hostedCheckout: HostedCheckoutOutput? = nil, details: JSONValue? = nil
   ) {
     self.references = references
-    self.network = network
     self.hostedCheckout = hostedCheckout
     self.details = details
   }

@@ -73,6 +73,10 @@ package struct WebhookBody: Sendable, Hashable {
       "paymentId": .string(event.payment.rawValue), "refunded": .integer(event.refunded),
       "sequence": .integer(event.sequence), "status": .string(event.status.rawValue),
     ]
+    extras["transactionIdentifier"] = event.transactionIdentifier.map(JSONValue.string)
+    extras["card"] = event.card.name.map(JSONValue.string)
+    extras["cardNetwork"] = (event.card.network?.appleName).map(JSONValue.string)
+    extras["cardType"] = (event.card.type?.rawValue).map(JSONValue.string)
     extras["merchantReference"] = order?.references.merchantReference.map(JSONValue.string)
     extras["order"] = order?.details
     return .object(extras)

@@ -80,7 +80,6 @@ extension DemoShop {
     router.post("/api/baskets", use: orders.makeBasket)
     router.post("/api/codes", use: orders.checkCode)
     router.get("/api/orders/{basketId}", use: orders.order)
-    router.put("/api/orders/{basketId}/card", use: orders.keepCard)
     router.get("/api/shopper", use: shoppers.current)
     router.post("/api/shopper", use: shoppers.signIn)
     router.delete("/api/shopper", use: shoppers.signOut)

@@ -33,14 +33,6 @@ struct OrderController: Sendable {
     return JSONAnswer.response(Receipt(order, orders[id]))
   }
 
-  /// `PUT /api/orders/{basketId}/card` `{card}`: the name of the card as the sheet showed it, for the receipt alone.
-  func keepCard(_ request: Request, _ context: BasicRequestContext) async throws -> Response {
-    let name = try await request.decoded(CardName.self)
-    let (id, _) = try await placed(context)
-    orders.note(card: ReceiptText.card(name.card), for: id)
-    return Response(status: .noContent)
-  }
-
   /// `POST /api/codes` `{code}` → `{code, label}`: whether a promo code is good, before the sheet opens.
   func checkCode(_ request: Request, _ context: BasicRequestContext) async throws -> Response {
     let coupon = try menu.coupon(try await request.decoded(PromoCode.self).code, at: clock.now())
@@ -79,10 +71,6 @@ private struct BasketCreated: Encodable {
   let basketId: BasketID
 }
 
-private struct CardName: Decodable {
-  let card: String
-}
-
 private struct PromoCode: Decodable {
   let code: String
 }
@@ -90,13 +78,14 @@ private struct PromoCode: Decodable {
 /// The receipt on the page.
 private struct Receipt: Encodable {
   let orderId: OrderID
-  /// Tender's name of the payment.
-  let transactionId: PaymentID?
+  let paymentId: PaymentID?
   let reference: String
   let placedAt: WireTime?
   let status: PaymentStatus?
   /// Decimal text in major units: `"12.90"`, `"880"`.
   let amount: String
+  /// Whether the amount is what is held until the final one is known.
+  let estimated: Bool
   let currency: Currency
   let lines: [Line]
   /// Dishes that cannot be delivered to the address.
@@ -107,22 +96,27 @@ private struct Receipt: Encodable {
   let expectedDates: ExpectedDates?
   let orderURL: String?
   let shopper: String?
+  /// As the sheet showed it.
   let card: String?
+  /// Apple's.
+  let transactionIdentifier: String?
 
   struct Line: Encodable {
     let label: String
-    let amount: String
+    /// Nil while it is not known.
+    let amount: String?
   }
 
   init(_ order: OrderAnswer, _ kept: OrderStore.Entry?) {
     let currency = order.amount.currencyCode
     let decimal = { (minorUnits: Int64) in Amount(minorUnits: minorUnits, currency: currency).decimalString }
-    (orderId, transactionId, reference) = (order.orderId, order.paymentId, order.merchantReference)
+    (orderId, paymentId, reference) = (order.orderId, order.paymentId, order.merchantReference)
     (status, amount, self.currency) = (order.status, decimal(order.amount.amount), currency)
-    lines = (order.lines ?? []).map { Line(label: $0.label, amount: decimal($0.amount)) }
+    estimated = order.estimated == true
+    lines = (order.lines ?? []).map { Line(label: $0.label, amount: $0.pending == true ? nil : decimal($0.amount)) }
     unavailable = (order.unavailableItems ?? []).map { id in kept?.basket.items.first { $0.id == id }?.label ?? id }
     (serviceType, requestedFor, note) = (kept?.basket.serviceType, kept?.basket.requestedFor, kept?.basket.note)
     (placedAt, expectedDates, orderURL) = (order.placedAt, order.expectedDates, order.orderURL)
-    (shopper, card) = (kept?.shopper, kept?.card)
+    (shopper, card, transactionIdentifier) = (kept?.shopper, order.card, order.transactionIdentifier)
   }
 }

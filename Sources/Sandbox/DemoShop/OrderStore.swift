@@ -2,13 +2,12 @@ import DirectWire
 import Synchronization
 import TenderPayments
 
-/// The shop's own record of its baskets, in memory: the order, the shopper, and the card's name for the receipt.
+/// The shop's own record of its baskets, in memory: the order, and who ordered.
 final class OrderStore: Sendable {
   struct Entry: Sendable {
     let basket: BasketDocument
     /// Nil for a guest.
     let shopper: String?
-    var card: String?
   }
 
   private struct Content {
@@ -31,29 +30,5 @@ final class OrderStore: Sendable {
       if isNew { content.order.append(id) }
       if content.order.count > most { content.entries[content.order.removeFirst()] = nil }
     }
-  }
-
-  /// Keeps the first name that the page sends.
-  func note(card: String?, for id: BasketID) {
-    content.withLock { content in
-      guard let card, content.entries[id]?.card == nil else { return }
-      content.entries[id]?.card = card
-    }
-  }
-}
-
-/// Text from the page that a receipt may show.
-enum ReceiptText {
-  private static let longest = 40
-
-  /// `Visa 0492`: letters, digits and spaces, and of a longer number its last four digits, so that not even a wallet
-  /// that showed too much makes a receipt hold a card number. Nil when nothing is left.
-  static func card(_ text: String) -> String? {
-    let plain = text.unicodeScalars.filter { $0.properties.isAlphabetic || ("0"..."9").contains($0) || $0 == " " }
-    let words = String(String.UnicodeScalarView(plain)).split(separator: " ")
-    let digits = words.reversed().prefix { $0.allSatisfy(\.isNumber) }.reversed().joined()
-    let names = words.filter { !$0.contains(where: \.isNumber) }.map(String.init)
-    let shown = (names + (digits.isEmpty ? [] : [String(digits.suffix(4))])).joined(separator: " ")
-    return shown.isEmpty ? nil : String(shown.prefix(longest))
   }
 }

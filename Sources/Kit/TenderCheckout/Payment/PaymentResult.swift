@@ -14,6 +14,14 @@ public struct PlacedOrder: Sendable, Hashable {
   public let status: PaymentStatus
   /// Lets a guest see the order; a JWT that the merchant's server checks.
   public let guestToken: String?
+  /// Apple's identifier of the transaction: that of `PKPaymentToken`, in lowercase.
+  public let transactionIdentifier: String?
+  /// The card as the sheet showed it, such as `Visa 0492`: for display only.
+  public let card: String?
+  /// The card's network as Apple names it, such as `Visa`.
+  public let cardNetwork: String?
+  /// The kind of card, as far as the device reports it.
+  public let cardType: PaymentMethodType?
   /// What was paid, for the confirmation.
   public let receipt: PaymentAnswer.Receipt
 
@@ -23,6 +31,8 @@ public struct PlacedOrder: Sendable, Hashable {
     self.payment = answer.paymentId
     self.status = answer.status
     self.guestToken = answer.guestToken
+    self.transactionIdentifier = answer.transactionIdentifier
+    (self.card, self.cardNetwork, self.cardType) = (answer.card, answer.cardNetwork, answer.cardType)
     self.receipt = answer.receipt
   }
 }

@@ -52,11 +52,20 @@ package struct TenderExtras: Sendable, Hashable, Codable {
   /// What of the payment token could not be checked, because it did not come whole or was opened elsewhere: `signature`,
   /// `signingTime`, `applicationData`, `amount`. Absent where everything was.
   package var notVerified: [String]?
+  /// Apple's identifier of the transaction, the card as the sheet showed it, and its kind.
+  package var transactionIdentifier: String?
+  package var card: String?
+  package var cardType: PaymentMethodType?
 
-  package init(orderId: String? = nil, basketId: String? = nil, notVerified: [String]? = nil) {
+  package init(
+    orderId: String? = nil, basketId: String? = nil, notVerified: [String]? = nil,
+    transactionIdentifier: String? = nil, card: CardSummary? = nil
+  ) {
     self.orderId = orderId
     self.basketId = basketId
     self.notVerified = notVerified
+    self.transactionIdentifier = transactionIdentifier
+    (self.card, cardType) = (card?.name, card?.type)
   }
 }
 

@@ -113,6 +113,7 @@ extension PageModel {
     let (heading, text) = words
     (page["heading"], page["text"]) = (format.text(heading, values), text)
     page["hasOrder"] = shown.state == .paid || shown.state == .processing
+    page["payment"] = payment.map { ["label": format.locale.text($0.0), "value": $0.1] }
     page["refreshes"] = shown.state == .processing ? true : nil
     if shown.state.isEnded, shown.checkout.returnURL != nil {
       (page["back"], page["backLabel"]) = ("\(path)/return", format.text(.goBack, values))
@@ -128,6 +129,14 @@ extension PageModel {
     case .cancelled:
       (.cancelledTitle, format.text(shown.checkout.kind == .link ? .linkCancelledText : .cancelledText, values))
     case .expired: (.expiredTitle, format.text(.expiredText))
+    }
+  }
+
+  /// The card as the sheet showed it, and Apple's identifier of the transaction.
+  private var payment: [(ShopperText, String)] {
+    guard shown.state == .paid, let payment = shown.basket.payment else { return [] }
+    return [(ShopperText.card, payment.card.name), (.transaction, payment.transactionIdentifier)].compactMap {
+      text, value in value.map { (text, $0) }
     }
   }
 

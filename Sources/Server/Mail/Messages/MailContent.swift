@@ -73,15 +73,17 @@ package struct MailContent: Sendable, Hashable {
   }
 
   private var footer: String {
-    note.map { "<p style=\"color:#555;font-size:14px\">\($0.escaped(.markup))</p>\n" } ?? ""
+    note.map { "<p style=\"color:#555;font-size:14px;overflow-wrap:anywhere\">\(HTMLText.lines($0))</p>\n" } ?? ""
   }
 }
 
 /// Pieces of HTML; every text in them is escaped.
 private enum HTMLText {
   static func paragraphs(_ texts: [String]) -> String {
-    texts.map { "<p>\($0.escaped(.markup).escaped(["\n": "<br>"]))</p>\n" }.joined()
+    texts.map { "<p>\(lines($0))</p>\n" }.joined()
   }
+
+  static func lines(_ text: String) -> String { text.escaped(.markup).escaped(["\n": "<br>"]) }
 
   static func row(_ row: MailContent.Row, style: String) -> String {
     "<tr><td style=\"padding:4px 0\(style)\">\(row.label.escaped(.markup))</td>"

@@ -41,18 +41,26 @@ extension MailContent {
   /// To the shopper, when the order is paid.
   ///
   /// - Parameters:
-  ///   - lines: what the amount is made of.
+  ///   - isEstimate: whether the amount is what is held until the final one is known.
+  ///   - lines: what the amount is made of; nil for an amount that is not known yet.
+  ///   - card: as the sheet showed it.
+  ///   - transaction: Apple's identifier.
   ///   - url: the order's page in the merchant's shop.
   package static func order(
-    _ reference: String, amount: Amount, lines: [(label: String, amount: Amount)], url: String?, _ brand: MailBrand
+    _ reference: String, amount: Amount, isEstimate: Bool = false, lines: [(label: String, amount: Amount?)],
+    card: String? = nil, transaction: String? = nil, url: String?, _ brand: MailBrand
   ) -> MailContent {
     let (language, locale) = (brand.language, ShopperLocale(brand.locale))
     let values = ["reference": reference, "name": brand.name]
     var content = MailContent(
       subject: language.text(.orderSubject, values),
       paragraphs: [language.text(.orderBody, values), "\(language.text(.orderNumber)): \(reference)"])
-    content.rows = lines.map { Row($0.label, locale.text($0.amount)) }
-    content.total = Row(language.text(.orderTotal), locale.text(amount))
+    content.rows = lines.map { Row($0.label, $0.amount.map(locale.text) ?? locale.text(.amountPending)) }
+    content.total = Row(isEstimate ? locale.text(.held) : language.text(.orderTotal), locale.text(amount))
+    let payment = [(ShopperText.card, card), (.transaction, transaction)].compactMap { text, value in
+      value.map { "\(locale.text(text)): \($0)" }
+    }
+    content.note = payment.isEmpty ? nil : payment.joined(separator: "\n")
     content.action = url.map { Action(label: language.text(.orderAction), url: $0) }
     return content
   }

@@ -61,7 +61,8 @@ package struct PaymentRendering: Sendable, Hashable {
         references: DirectReferences(ofOperation: record.merchantReference, order.references),
         operationReferences: references(of: record),
         mobileRefund: MobileRefundOutput(
-          network: order.network, totalAmountPaid: payment.captured, totalAmountRefunded: payment.refunded),
+          network: payment.card.network?.appleName, totalAmountPaid: payment.captured,
+          totalAmountRefunded: payment.refunded),
         at: record.sentAt, ofPaymentAt: payment.createdAt))
   }
 }
@@ -80,7 +81,8 @@ extension PaymentRendering {
     answer.hostedCheckoutSpecificOutput = order.hostedCheckout
     answer.tender = TenderExtras(
       orderId: payment.order.rawValue, basketId: order.basket?.rawValue,
-      notVerified: order.notVerified.isEmpty ? nil : order.notVerified)
+      notVerified: order.notVerified.isEmpty ? nil : order.notVerified,
+      transactionIdentifier: payment.transactionIdentifier, card: payment.card)
     return answer
   }
 
@@ -92,7 +94,7 @@ extension PaymentRendering {
 
   private var mobile: MobilePaymentOutput {
     MobilePaymentOutput(
-      authorisationCode: payment.authorizationCode, network: order.network,
+      authorisationCode: payment.authorizationCode, network: payment.card.network?.appleName,
       card: payment.card.deviceAccountSuffix.map { .init(suffix: $0, expiryDate: payment.card.expiry?.mmyy) }, eci: nil)
   }
 
@@ -143,8 +145,6 @@ extension Payment {
 /// What of a payment's order its rendering needs.
 package struct RenderedOrder: Sendable, Hashable {
   package var references: DirectReferences?
-  /// Worldline's name of the card's network, as Apple spells it; nil where it is not known.
-  package var network: String?
   /// Where the order was made of a basket.
   package var basket: BasketID?
   /// As of ``TenderExtras/notVerified``.
@@ -152,11 +152,10 @@ package struct RenderedOrder: Sendable, Hashable {
   package var hostedCheckout: HostedCheckoutOutput?
 
   package init(
-    references: DirectReferences?, network: String? = nil, basket: BasketID? = nil, notVerified: [String] = [],
+    references: DirectReferences?, basket: BasketID? = nil, notVerified: [String] = [],
     hostedCheckout: HostedCheckoutOutput? = nil
   ) {
     self.references = references
-    self.network = network
     self.basket = basket
     self.notVerified = notVerified
     self.hostedCheckout = hostedCheckout

@@ -102,9 +102,8 @@ private struct NewPayment: Sendable {
 
   func stored(_ confirmed: ConfirmedOrder) -> PlatformOrder {
     var order = PlatformOrder(
-      references: references, network: confirmed.network?.appleName, notVerified: credential.notVerified,
-      authorizationMode: mode)
-    (order.transactionId, order.cardholderName) = (confirmed.sale.transactionID, confirmed.sale.cardholderName)
+      references: references, notVerified: credential.notVerified, authorizationMode: mode)
+    order.cardholderName = confirmed.sale.cardholderName
     return order
   }
 }

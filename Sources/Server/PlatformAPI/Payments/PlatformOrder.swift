@@ -6,22 +6,18 @@ package import TenderPayments
 /// repeat.
 package struct PlatformOrder: Sendable, Hashable, Codable {
   package var references: DirectReferences?
-  /// As Apple spells it.
-  package var network: String?
   /// As of ``TenderExtras/notVerified``.
   package var notVerified: [String]
   package var authorizationMode: MobilePaymentInput.AuthorizationMode?
   package var hostedCheckout: HostedCheckoutOutput?
-  /// The payment token's transaction id and name on the card; no answer of Worldline's has them.
-  package var transactionId: String?
+  /// The name on the card, as the payment token gives it; no answer of Worldline's has it.
   package var cardholderName: String?
 
   package init(
-    references: DirectReferences?, network: String? = nil, notVerified: [String] = [],
+    references: DirectReferences?, notVerified: [String] = [],
     authorizationMode: MobilePaymentInput.AuthorizationMode? = nil, hostedCheckout: HostedCheckoutOutput? = nil
   ) {
     self.references = references
-    self.network = network
     self.notVerified = notVerified
     self.authorizationMode = authorizationMode
     self.hostedCheckout = hostedCheckout

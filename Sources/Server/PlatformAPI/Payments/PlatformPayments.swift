@@ -82,7 +82,7 @@ extension PlatformPayments {
   package static func order(of payment: Payment, in store: Transaction) throws -> RenderedOrder {
     if let order = try PlatformOrder.find(payment.order, in: store) {
       return RenderedOrder(
-        references: order.references, network: order.network, notVerified: order.notVerified,
+        references: order.references, notVerified: order.notVerified,
         hostedCheckout: order.hostedCheckout)
     }
     let reference = try MerchantReferences.reference(of: payment.order, in: store)

@@ -242,6 +242,11 @@ package struct PaymentReport: Codable, Sendable {
   /// Absent when there is none.
   package let chargedBack: Int64?
   package let card: String
+  /// As Apple names it.
+  package let cardNetwork: String?
+  package let cardType: PaymentMethodType?
+  /// Apple's identifier of the transaction.
+  package let transactionIdentifier: String?
   /// Whether the amount inside the payment token was seen; false when the provider opened it.
   package let amountConfirmed: Bool
   /// The outcome that the page was given.
@@ -259,7 +264,7 @@ package struct PaymentReport: Codable, Sendable {
 
   private enum CodingKeys: String, CodingKey {
     case id, status, merchant, order, basket, merchantReference, currency, amount, authorized, captured, refunded,
-      chargedBack, card, amountConfirmed
+      chargedBack, card, cardNetwork, cardType, transactionIdentifier, amountConfirmed
     case reportedOutcome = "told"
     case declined, alarm, createdAt, operations, performed, idempotencyKey
   }
@@ -281,6 +286,8 @@ package struct PaymentReport: Codable, Sendable {
     refunded = payment.refunded
     chargedBack = payment.chargedBack > 0 ? payment.chargedBack : nil
     card = Self.card(payment.card)
+    (cardNetwork, cardType) = (payment.card.network?.appleName, payment.card.type)
+    transactionIdentifier = payment.transactionIdentifier
     amountConfirmed = payment.amountConfirmed
     reportedOutcome = payment.reportedOutcome
     declined = payment.decline?.reason.rawValue

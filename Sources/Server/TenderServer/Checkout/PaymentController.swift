@@ -108,15 +108,18 @@ struct PaymentController: Sendable {
   private func answer(_ placed: PlacedOrder) -> PaymentAnswer {
     PaymentAnswer(
       orderId: placed.order.id, paymentId: placed.payment.id, status: placed.status,
-      guestToken: placed.guestToken,
-      receipt: Self.receipt(placed))
+      guestToken: placed.guestToken, transactionIdentifier: placed.payment.transactionIdentifier,
+      card: placed.payment.card, receipt: Self.receipt(placed))
   }
 
   private static func receipt(_ placed: PlacedOrder) -> PaymentAnswer.Receipt {
     let (amount, dates) = (placed.payment.amount, placed.receipt.expectedDates)
     return PaymentAnswer.Receipt(
       amount: amount.decimalString, currency: amount.currency.code, merchantReference: placed.order.merchantReference,
-      lines: placed.receipt.lines.map { .init(label: $0.label, amount: $0.amount.decimalString) },
+      estimated: placed.receipt.isEstimate ? true : nil,
+      lines: placed.receipt.lines.map {
+        .init(label: $0.label, amount: $0.amount.decimalString, pending: $0.kind == .pending ? true : nil)
+      },
       expectedDates: dates.isEmpty
         ? nil : .init(dispatch: dates["dispatch"], arrival: dates["arrival"], collection: dates["collection"]),
       orderURL: placed.receipt.orderURL)
@@ -160,17 +163,10 @@ private struct PaymentCall {
   /// Nothing signs it and nothing depends on it but a route, so what cannot be read counts as missing.
   private static func card(_ token: JSONValue) -> NamedCard {
     let method = token["paymentMethod"]
-    let name = method?["displayName"]?.text.flatMap { isName($0) ? $0 : nil }
-    return NamedCard(name: name, network: method?["network"]?.text.flatMap(CardNetwork.init(rawValue:)))
-  }
-
-  /// Operators read it on terminals, which take control characters for commands.
-  private static func isName(_ text: String) -> Bool {
-    (1...64).contains(text.utf8.count)
-      && text.unicodeScalars.allSatisfy {
-        !$0.properties.isDefaultIgnorableCodePoint
-          && $0.properties.generalCategory != .control
-      }
+    let type = method?["type"]?.text.flatMap(PaymentMethodType.init(rawValue:))
+    return NamedCard(
+      name: method?["displayName"]?.text, network: method?["network"]?.text.flatMap(CardNetwork.init(rawValue:)),
+      type: type == .unknown ? nil : type)
   }
 
   private static func contact(_ key: String, _ body: JSONField) throws -> FullContact? {

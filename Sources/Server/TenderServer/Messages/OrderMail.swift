@@ -36,9 +36,11 @@ struct OrderMail: Sendable {
     guard let (order, shopper) = try shopper(of: event, store) else { return }
     let currency = event.amount.currency
     let content = MailContent.order(
-      order.merchantReference, amount: event.amount,
-      lines: (order.lines ?? []).map { ($0.label, Amount(minorUnits: $0.amount, currency: currency)) },
-      url: order.orderURL, merchant.brand)
+      order.merchantReference, amount: event.amount, isEstimate: order.estimated == true,
+      lines: (order.lines ?? []).map { line in
+        (line.label, line.pending == true ? nil : Amount(minorUnits: line.amount, currency: currency))
+      },
+      card: event.card.name, transaction: event.transactionIdentifier, url: order.orderURL, merchant.brand)
     try MailOutbox.add(
       mail(.order, content, merchant, shopper), once: "order/\(event.order)", random: random, in: store)
   }

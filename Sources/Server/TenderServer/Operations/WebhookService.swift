@@ -30,7 +30,7 @@ extension OrderReader {
     var references = checkout?.references ?? asked?.references ?? DirectReferences()
     references.merchantReference = references.merchantReference ?? reference
     return NotifiedOrder(
-      references, network: asked?.network, hostedCheckout: checkout?.output,
+      references, hostedCheckout: checkout?.output,
       details: try details.map { try JSONReader.read(JSONAnswer.bytes($0)) })
   }
 }

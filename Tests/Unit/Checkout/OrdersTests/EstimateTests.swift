@@ -31,6 +31,41 @@ import Testing
     #expect(order.amount.amount == 6_000 && order.estimated == true)
   }
 
+  @Test func `shows its lines as pending, and in the shopper's language what is held, at each change`() async throws {
+    let shop = try await shop { $0.locale = "de" }
+    let sheet = try await shop.orderService.sheet(Shop.basket, of: Shop.merchant).request
+    let held = SummaryItem(label: "Auf Ihrer Karte vorgemerkt", amount: .eur(6_000))
+    #expect(sheet.lineItems.last == held && sheet.lineItems.count > 1)
+    #expect(sheet.lineItems.dropLast().allSatisfy { $0.kind == .pending && $0.amount == .eur(0) })
+    let moved = try await shop.orderService.update(
+      Shop.basket, of: Shop.merchant, .shippingContact(FullContact.dublin.place))
+    #expect(moved.update.newLineItems.last == held && moved.update.newTotal.kind == .pending)
+    // Nothing is held where nothing is delivered.
+    let far = try await shop.orderService.update(
+      Shop.basket, of: Shop.merchant, .shippingContact(FullContact.dublin.with(postalCode: "T12 AB34").place))
+    #expect(!far.update.errors.isEmpty && !far.update.newLineItems.contains(held))
+  }
+
+  @Test func `of one line shows the line, and what is held`() async throws {
+    let shop = try await shop {
+      $0.items = [.init(id: "ride", label: "A ride", unitAmount: 0)]
+      ($0.serviceTypes, $0.fees) = (["none"], [])
+    }
+    let sheet = try await shop.orderService.sheet(Shop.basket, of: Shop.merchant).request
+    #expect(sheet.lineItems.map(\.label) == ["A ride", "Held on your card"])
+    #expect(sheet.lineItems.map(\.kind) == [.pending, .final] && sheet.lineItems.last?.amount == .eur(6_000))
+  }
+
+  @Test func `is shown on the receipt as what is held, with its lines pending`() async throws {
+    let shop = try await shop()
+    let placed = try await shop.pays()
+    #expect(placed.receipt.isEstimate && placed.receipt.lines.allSatisfy { $0.kind == .pending })
+    let again = try #require(try await shop.orderService.placed(Shop.basket, of: Shop.merchant))
+    #expect(again.receipt == placed.receipt)
+    let order = try #require(try await shop.orderService.basket(Shop.basket, of: Shop.merchant).order)
+    #expect(order.lines?.isEmpty == false && order.lines?.allSatisfy { $0.pending == true } == true)
+  }
+
   @Test func `is captured for less, and the rest of the estimate is released`() async throws {
     let shop = try await shop()
     let payment = try await shop.pays().payment.id

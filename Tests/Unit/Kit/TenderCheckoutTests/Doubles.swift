@@ -149,6 +149,7 @@ enum Wire {
   static func payment(_ status: String = "captured", amount: String = "12.50") -> JSONValue {
     [
       "orderId": "order-1", "paymentId": "payment-1", "status": .string(status), "guestToken": "guest",
+      "transactionIdentifier": "5a5a", "card": "Visa 0492", "cardNetwork": "Visa", "cardType": "debit",
       "receipt": ["amount": .string(amount), "currency": "EUR", "merchantReference": "R-1"],
     ]
   }

@@ -169,7 +169,11 @@ import Testing
     let fixture = await CheckoutFixture()
     await fixture.service.resume(Sample.basket)
     try await fixture.server.answer("outcome", 200, Wire.payment())
-    #expect(try await fixture.reports(1).map(\.name) == ["completed"])
+    let reports = try await fixture.reports(1)
+    #expect(reports.map(\.name) == ["completed"])
+    guard case .completed(let order)? = reports.first else { return }
+    #expect((order.card, order.cardNetwork, order.cardType) == ("Visa 0492", "Visa", .debit))
+    #expect(order.transactionIdentifier == "5a5a")
     await fixture.service.openWallet()
     #expect(await fixture.service.availability().button == .buy)
   }

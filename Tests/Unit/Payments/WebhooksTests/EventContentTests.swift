@@ -16,7 +16,7 @@ import Webhooks
     init() async throws {
       post = try await Post(
         orders: OrderReader { _, _, _ in
-          NotifiedOrder(DirectReferences(merchantReference: "HK-1", merchantParameters: "p=8"), network: "Visa")
+          NotifiedOrder(DirectReferences(merchantReference: "HK-1", merchantParameters: "p=8"))
         })
       guard
         case .new(let attempt) = try await post.journal.claim(.sample("order-1"), spending: .sample(1), card: .sample)

@@ -53,9 +53,12 @@ struct OfficeBench: Sendable {
     card: String = "Visa 0492"
   ) async throws -> PaymentID {
     var summary = CardSummary.sample
-    summary.name = card
+    (summary.name, summary.network, summary.type) = (card, .visa, .debit)
     let use = TokenUse(transactionID: "transaction \(order)", payloadHash: "payload \(order)")
-    guard case .new(let attempt) = try await journal.claim(.sample(order, amount), spending: use, card: summary)
+    guard
+      case .new(let attempt) = try await journal.claim(
+        .sample(order, amount), spending: use, card: summary,
+        terms: ClaimTerms(transactionIdentifier: "5a5a"))
     else { throw NoPayment() }
     let id = try await journal.record(FakeAcquirer.approval(attempt.reference), for: attempt).payment.id
     let capture = try await journal.reserve(.capture, part, of: id)

@@ -42,7 +42,10 @@ import Testing
     let id = try await bench.captured()
     try await bench.visit(as: [Grant(.viewer)]) { visitor async throws in
       let page = try await visitor.get("/payments/\(id)")
-      for text in ["12.50 EUR", "Asked sandbox: authorize", "capture of 12.50 EUR: approved", "Event 1", "hash "] {
+      for text in [
+        "12.50 EUR", "Asked sandbox: authorize", "capture of 12.50 EUR: approved", "Event 1", "hash ", "Visa 0492 (",
+        "debit", "5a5a",
+      ] {
         #expect(page.text.contains(text), "\(text)")
       }
       #expect(!page.text.contains("<form method=\"post\" action=\"/payments"))

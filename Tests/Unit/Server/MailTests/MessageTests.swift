@@ -114,6 +114,13 @@ import Testing
     }
   }
 
+  @Test func `of an estimate say what is held, and of which line the amount is pending`() throws {
+    let (brand, held) = (Self.brand(.german), Amount(minorUnits: 5_000, currency: Currency.euro))
+    let text = MailContent.order("R-1", amount: held, isEstimate: true, lines: [("Fahrt", nil)], url: nil, brand)
+      .text(brand)
+    #expect(text.contains("Fahrt: Betrag noch offen\nAuf Ihrer Karte vorgemerkt: 50,00 EUR"), "\(text)")
+  }
+
   @Test func `are escaped where they become HTML`() throws {
     var content = MailContent.order(
       "<b>1</b>", amount: Amount(minorUnits: 1, currency: Currency.euro),

@@ -77,7 +77,7 @@ import Webhooks
     let platform = try await Platform()
     _ = try await done(platform)
     let order = NotifiedOrder(
-      DirectReferences(merchantReference: "order-1", merchantParameters: "tea"), network: "Visa",
+      DirectReferences(merchantReference: "order-1", merchantParameters: "tea"),
       hostedCheckout: HostedCheckoutOutput(hostedCheckoutId: "h", variant: nil))
     let events = try await platform.journal.database.write { try OutboxEvent.take(payments: 10, in: $0) }
     let bodies = try events.map { try JSONReader.read(WebhookBody($0, order: order).bytes) }

@@ -35,7 +35,7 @@ struct StatusTests {
 struct PaymentRenderingTests {
   @Test("older and newer members of a payment are both set")
   func members() throws {
-    let order = RenderedOrder(references: DirectReferences(merchantReference: "order-1"), network: "Visa")
+    let order = RenderedOrder(references: DirectReferences(merchantReference: "order-1"))
     let answer = PaymentRendering(.example(.captured, captured: 2_590, refunded: 590), [], order).answer
     #expect(answer.id == "p1_0" && answer.status == "CAPTURED")
     #expect(answer.paymentOutput.acquiredAmount?.amount == 2_000 && answer.paymentOutput.amountPaid == 2_000)

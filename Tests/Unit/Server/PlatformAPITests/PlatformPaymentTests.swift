@@ -62,10 +62,11 @@ import Testing
       _ = try await platform.payments.create(body, platform.call())
       let sale = try #require(platform.acquirer.authorizations.last).sale
       #expect(sale.transactionID == kept && sale.cardholderName == "Maud Müller")
-      let order = try await platform.journal.database.read { store in
-        try PlatformOrder.find(OrderID(try #require(sale.order)), in: store)
-      }
-      #expect(order?.transactionId == kept && order?.cardholderName == "Maud Müller")
+      let id = OrderID(try #require(sale.order))
+      let order = try await platform.journal.database.read { try PlatformOrder.find(id, in: $0) }
+      #expect(order?.cardholderName == "Maud Müller")
+      let payment = try await platform.journal.payment(of: id)
+      #expect(payment?.transactionIdentifier == kept && payment?.card.network == .visa)
     }
   }
 

@@ -23,7 +23,11 @@ import Testing
     #expect(output?["paymentStatusCategory"] == "SUCCESSFUL" && output?["payment"]?["status"] == "CAPTURED")
     #expect(output?["payment"]?["hostedCheckoutSpecificOutput"]?["hostedCheckoutId"]?.text == shopper.id)
     #expect(output?["payment"]?["paymentOutput"]?["references"]?["merchantReference"] == "M-7")
-    #expect(try await shopper.load().text.contains("data-result=\"paid\""))
+    let page = try await shopper.load().text
+    let transaction = try #require(paid.body["transactionIdentifier"]?.text)
+    #expect(page.contains("data-result=\"paid\""))
+    #expect(page.contains("Card: <bdi>Visa 0492</bdi>") && page.contains("<bdi>\(transaction)</bdi>"), "\(page)")
+    #expect(output?["payment"]?["tender"]?["transactionIdentifier"]?.text == transaction)
   }
 
   @Test func `asks for its session in the merchant's name, under the platform's identity`() async throws {

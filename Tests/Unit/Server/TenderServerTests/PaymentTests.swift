@@ -2,6 +2,7 @@ import Foundation
 import StrictJSON
 import TenderPayments
 import TenderServer
+import TenderTesting
 import Testing
 
 @Suite struct `A payment through every module` {
@@ -142,19 +143,80 @@ import Testing
     #expect(try await shopper.holds().filter { $0["captured"] == .integer(1250) }.count == 1)
   }
 
-  @Test(arguments: [("Visa 0492", "Visa 0492 (device "), ("\u{1B}[2J", "device "), ("V\u{202E}isa", "device ")])
-  func `is listed with the card as the shopper saw it, without what a terminal takes for a command`(
-    name: String, shown: String
+  @Test(arguments: [
+    ("Visa 0492", "Visa 0492"), ("カード 1017", "カード 1017"), ("\u{1B}[2J", nil), ("V\u{202E}isa", nil),
+    ("Visa\u{2028}0492", nil), ("Visa 4761 7390 0000 0012", nil), (" ", nil), (String(repeating: "V", count: 65), nil),
+  ])
+  func `names the card as the shopper saw it, without what a terminal takes for a command, and never its whole number`(
+    name: String, shown: String?
   ) async throws {
     let shopper = try await collecting()
-    guard case .object(var token) = try await shopper.token(),
-      case .object(var method) = token["paymentMethod"] ?? .null
-    else { return #expect(Bool(false), "the token has no paymentMethod") }
-    method["displayName"] = .string(name)
-    token["paymentMethod"] = .object(method)
-    let paid = try await shopper.pays(try await shopper.payment(.object(token)))
+    let token = try await shopper.token(naming: ["displayName": .string(name), "network": "Vi sa", "type": "gold"])
+    let paid = try await shopper.pays(try await shopper.payment(token))
+    #expect(paid.body["card"]?.text == shown && paid.body["cardType"] == nil, "\(paid.errorText)")
+    #expect(paid.body["cardNetwork"] == "Visa", "of the device account number")
     let listed = try await payment(paid.body["paymentId"]?.text, shopper.system)["card"]?.text
-    #expect(listed?.hasPrefix(shown) == true, "\(listed ?? "nil")")
+    #expect(listed?.hasPrefix((shown.map { "\($0) (" } ?? "") + "device ") == true, "\(listed ?? "nil")")
+  }
+
+  @Test(arguments: [1250, 2099])
+  func `names Apple's transaction and the card to the page, the merchant and the operator, whenever they ask`(
+    amount: Int64
+  ) async throws {
+    let shopper = try await collecting(amount: amount)
+    let start = shopper.system.clock.wall.now()
+    let token = try await shopper.token()
+    let transaction = try #require(token["paymentData"]?["header"]?["transactionId"])
+    let paid = try await shopper.pays(try await shopper.payment(token))
+    // The second amount is answered as pending, and recovered.
+    let reloaded = try await waitFor("a captured payment", { try await shopper.outcome() }) {
+      $0.body["status"] == "captured"
+    }
+    func names(_ answer: JSONValue?, _ place: String) {
+      #expect(answer?["transactionIdentifier"] == transaction, "\(place)")
+      #expect(answer?["cardType"] == "debit", "\(place)")
+      #expect(answer?["card"]?.text?.hasPrefix("Visa 0492") == true, "\(place)")
+    }
+    names(paid.body, "the page")
+    names(reloaded.body, "the page after a reload")
+    let id = try #require(paid.body["paymentId"]?.text)
+    let operators = try await payment(id, shopper.system)
+    names(operators, "the operator")
+    let order = try await asked("/v2/harbour/baskets/\(shopper.basket)", shopper)["order"]
+    names(order, "the order's look-up")
+    for answer in [paid.body, reloaded.body, operators, order] { #expect(answer?["cardNetwork"] == "Visa") }
+    let found = try await asked("/v2/harbour/payments/\(id)_0", shopper)
+    names(found["tender"], "the payment's look-up")
+    #expect(found["paymentOutput"]?["mobilePaymentMethodSpecificOutput"]?["network"] == "Visa")
+    let event = try await waitFor(
+      "an event of the payment",
+      {
+        try await asked("/v2/harbour/events?since=\(start)&limit=100", shopper)["events"]?.elements.first {
+          $0["tender"]?["paymentId"]?.text == id
+        }
+      }
+    ) { $0 != nil }
+    names(event?["tender"], "the event")
+    #expect(event?["tender"]?["cardNetwork"] == "Visa")
+  }
+
+  @Test func `of an estimate tells the page what is held and which lines are pending, also after a reload`()
+    async throws
+  {
+    let system = try await TestSystem.shared.value
+    let shopper = try await Shopper.enters(
+      system, amount: 0, service: "none", capture: "manual",
+      also: ["serviceTypes": ["none"], "zones": [], "shippingMethods": [], "pending": true, "estimate": 5_000])
+    let lines: JSONValue = [
+      ["amount": "0.00", "label": "Fish and chips", "type": "pending"],
+      ["amount": "50.00", "label": "Held on your card", "type": "final"],
+    ]
+    #expect(shopper.request["lineItems"] == lines && shopper.request["total"]?["type"] == "pending")
+    let paid = try await shopper.pays()
+    let receipt = paid.body["receipt"]
+    #expect(receipt?["amount"] == "50.00" && receipt?["estimated"] == .bool(true), "\(paid.errorText)")
+    #expect(receipt?["lines"]?.elements.map { $0["pending"] } == [.bool(true)])
+    #expect(try await shopper.outcome().body["receipt"] == receipt)
   }
 
   @Test func `that is cancelled first is refused, and after paying it cannot be cancelled`() async throws {
@@ -196,6 +258,10 @@ import Testing
 
   private func collecting(amount: Int64 = 1250) async throws -> Shopper {
     try await Shopper.enters(try await TestSystem.shared.value, amount: amount, service: "collection")
+  }
+
+  private func asked(_ path: String, _ shopper: Shopper) async throws -> JSONValue {
+    try await shopper.shop.signed("GET", path, at: shopper.system.clock.wall.now()).body
   }
 
   /// From the admin socket, where the command line asks.

@@ -21,6 +21,8 @@ import Testing
     #expect(
       text.contains("Thank you for your order at Kitsune Noodles.") && text.contains("Total: 1500 JPY"), "\(text)")
     #expect(text.contains("Fish and chips"))
+    let transaction = try #require(answer.body["transactionIdentifier"]?.text)
+    #expect(text.contains("Card: Visa 0492") && text.contains("Apple Pay transaction: \(transaction)"), "\(text)")
     #expect(order["html"]?.text?.contains("#0b6e4f") == true)
     _ = try await system.admin("POST", "/payments/\(payment)/refund?amount=300")
     let refund = try #require(

@@ -79,6 +79,13 @@ struct Shopper: Sendable {
       ], headers: [.init("Origin", shop.origin)])
   }
 
+  /// A payment token whose page says this of the card.
+  func token(naming method: JSONValue) async throws -> JSONValue {
+    guard case .object(var token) = try await token() else { return .null }
+    token["paymentMethod"] = method
+    return .object(token)
+  }
+
   func payment(_ token: JSONValue, contact: String = "gb-london", quote: String? = nil) async throws -> JSONValue {
     [
       "basketId": .string(basket), "quoteId": .string(quote ?? self.quote), "token": token,
