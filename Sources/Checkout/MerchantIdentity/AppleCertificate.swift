@@ -45,6 +45,22 @@ package struct AppleCertificate: Sendable, Hashable {
     .certificateUnreadable, "The file holds no certificate in DER, PEM, PKCS #7 or PKCS #12.",
     advice: "Give the file as the portal gave it: apple_pay.cer or merchant_id.cer.")
 
+  /// The identifier that the subject has as its `UID` (RFC 4519, section 2.39).
+  ///
+  /// - Throws: ``MerchantIdentityError`` where there is none, or where it is not the one that the extension has the hash of.
+  package var merchant: MerchantIdentifier {
+    get throws(MerchantIdentityError) {
+      guard let name = certificate.subject.first(.userID) else {
+        throw MerchantIdentityError(
+          .notApplePayCertificate, "The certificate's subject has no merchant identifier (UID).",
+          advice: "Write the identifier as merchantIdentifier into merchant.yaml.")
+      }
+      let merchant = try MerchantIdentifier(name)
+      guard merchantHash == merchant.hash else { throw CertificateAndKey.wrongMerchant(merchantHash, merchant) }
+      return merchant
+    }
+  }
+
   package var notAfter: Timestamp { certificate.lastMoment }
   package var notBefore: Timestamp { certificate.firstMoment }
   /// Whether Apple issued it.

@@ -111,13 +111,14 @@ extension Certificate {
 }
 
 extension DistinguishedName {
-  enum Field { case commonName, organizationName }
+  enum Field { case commonName, organizationName, userID }
 
   func first(_ field: Field) -> String? {
     let type: ASN1ObjectIdentifier =
       switch field {
       case .commonName: .RDNAttributeType.commonName
       case .organizationName: .RDNAttributeType.organizationName
+      case .userID: [0, 9, 2342, 19_200_300, 100, 1, 1]
       }
     for name in self {
       for attribute in name where attribute.type == type {

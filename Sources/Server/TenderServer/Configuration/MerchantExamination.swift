@@ -14,9 +14,13 @@ struct MerchantExamination {
 
   func run(_ problems: inout ProblemList) {
     let table = SettingsTable.merchant
-    let (settings, places) = table.read([table.file(file, &problems)], &problems)
+    var (settings, places) = table.read([table.file(file, &problems)], &problems)
     for setting in table.settings where setting.isRequired && places[setting.key] == nil {
       problems.add(MerchantSettings.missing(setting, file))
+    }
+    if settings.merchantIdentifier.isEmpty {
+      let read = problems.attempt(file) { try MerchantSettings.certified(beside: file) }
+      settings.merchantIdentifier = read ?? ""
     }
     names(settings, places, &problems)
     sheets(settings, places, &problems)

@@ -1,5 +1,6 @@
 import Acquiring
 import DirectWire
+import Foundation
 import MerchantIdentity
 import Orders
 import TenderPayments
@@ -83,12 +84,25 @@ package struct MerchantSettings: Sendable {
 
   init() {}
 
+  /// Without a merchant identifier in the file, it is that of the identity certificate beside it.
+  ///
   /// - Parameter file: the path of a `merchant.yaml`.
   package init(file: String) throws {
     let table = SettingsTable.merchant
     let (settings, named) = try table.read([table.file(file)])
     if let missing = table.missing(in: named) { throw Self.missing(missing, file) }
     self = settings
+    if merchantIdentifier.isEmpty { merchantIdentifier = try Self.certified(beside: file) }
+  }
+
+  /// The merchant that the identity certificate names.
+  static func certified(beside file: String) throws -> String {
+    let identity = URL(fileURLWithPath: file).deletingLastPathComponent().path + "/identity.pem"
+    guard FileManager.default.fileExists(atPath: identity) else { throw missing(SettingsTable.identifier, file) }
+    do {
+      let certificates = CertificateFile(Array(try MerchantFolder.text(identity).utf8)).certificates
+      return try AppleCertificate(in: certificates).merchant.text
+    } catch let error as MerchantIdentityError { throw ConfigurationError(identity, "\(error.reason) \(error.advice)") }
   }
 
   static func missing(_ setting: Setting<MerchantSettings>, _ file: String) -> ConfigurationError {
@@ -176,12 +190,14 @@ extension SettingsTable where Target == MerchantSettings {
       "Endpoints of `webhooks` whose events say whom the order is for and where it goes."),
   ]
 
+  static let identifier = Setting<MerchantSettings>(
+    "merchantIdentifier", .text("the identifier of the developer account", as: "merchant.com.example.harbour"),
+    "Apple's name for the merchant. A folder with an `identity.pem` may leave it out: the certificate names the merchant.",
+    get: { $0.merchantIdentifier.isEmpty ? nil : $0.merchantIdentifier }, set: { $0.merchantIdentifier = $1 })
+
   /// Who the merchant is.
   private static let identity: [Setting<MerchantSettings>] = [
-    Setting(
-      "merchantIdentifier", .text("the identifier of the developer account", as: "merchant.com.example.harbour"),
-      "Apple's name for the merchant.", isRequired: true, get: { $0.merchantIdentifier },
-      set: { $0.merchantIdentifier = $1 }),
+    identifier,
     Setting(
       "domains", .list(of: .text("a domain", as: "shop.example.com", where: { (try? Domain($0)) != nil })), \.domains,
       "The sites that show the button. A domain belongs to one merchant."),

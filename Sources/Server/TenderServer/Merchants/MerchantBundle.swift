@@ -51,10 +51,14 @@ extension MerchantBundle: CustomStringConvertible, CustomReflectable {
   package init(folder path: String, at now: Timestamp, keysMayBeElsewhere: Bool) async throws {
     id = URL(fileURLWithPath: path).lastPathComponent
     _ = try await MerchantFolder(path: path, id: MerchantID(id), at: now, keysMayBeElsewhere: keysMayBeElsewhere)
-    let source = try SettingsTable.merchant.file(path + "/merchant.yaml")
-    settings = SettingsTable.merchant.document(source, without: ["domains"])
+    let read = try MerchantSettings(file: path + "/merchant.yaml")
+    var values = try SettingsTable.merchant.file(path + "/merchant.yaml").values
+    // The store has no file beside the settings that names the merchant.
+    let identifier = SettingsTable.identifier.key
+    values[identifier] = values[identifier] ?? WrittenValue(text: read.merchantIdentifier, place: "")
+    settings = SettingsTable.merchant.document(SettingsSource(values: values), without: ["domains"])
     enabled = true
-    domains = try MerchantSettings(file: path + "/merchant.yaml").domains.map { name in
+    domains = read.domains.map { name in
       let file = FileManager.default.contents(atPath: "\(path)/association/\(name).txt")
       return DomainEntry(domain: name, associationBase64: file.map { Base64.encode(Array($0)) }, enabled: true)
     }

@@ -83,6 +83,7 @@ extension MerchantSettings {
     let table = SettingsTable.merchant
     let (settings, named) = try table.read([try table.yaml(text, of: place)])
     if let missing = table.missing(in: named) { throw Self.missing(missing, place) }
+    guard !settings.merchantIdentifier.isEmpty else { throw Self.missing(SettingsTable.identifier, place) }
     self = settings
   }
 }

@@ -38,6 +38,39 @@ import Testing
     #expect(try await check { _, _ in }.count == 1)
   }
 
+  private static func leaveOutIdentifier(in folder: String) throws {
+    let yaml = try String(contentsOfFile: folder + "/merchant.yaml", encoding: .utf8)
+    let rest = yaml.split(separator: "\n").filter { !$0.hasPrefix("merchantIdentifier") }.joined(separator: "\n")
+    try MerchantProvisioning.write(rest + "\n", to: folder + "/merchant.yaml")
+  }
+
+  @Test func `takes the merchant identifier of the identity certificate where the settings have none`() async throws {
+    let named = try await check { _, _ in }
+    let found = try await check { folder, _ in try Self.leaveOutIdentifier(in: folder) }
+    #expect(found.map(\.merchantIdentifier) == named.map(\.merchantIdentifier) && found.count == 1)
+  }
+
+  @Test func `demands a merchant identifier where no identity certificate names one`() async throws {
+    let error = await refusal { folder, _ in
+      try Self.leaveOutIdentifier(in: folder)
+      try FileManager.default.removeItem(atPath: folder + "/identity.pem")
+    }
+    #expect(error?.description.contains("merchantIdentifier is missing") == true, "\(String(describing: error))")
+  }
+
+  @Test func `gives the store the merchant identifier of the identity certificate`() async throws {
+    let system = try await TestSystem.shared.value
+    let directory = FileManager.default.temporaryDirectory.appending(path: "tender-check-\(UUID().uuidString)").path
+    defer { try? FileManager.default.removeItem(atPath: directory) }
+    let folder = directory + "/harbour"
+    try FileManager.default.createDirectory(atPath: directory, withIntermediateDirectories: true)
+    try FileManager.default.copyItem(atPath: system.directory + "/merchants/harbour", toPath: folder)
+    let named = try MerchantFolder.names(at: folder).merchantIdentifier
+    try Self.leaveOutIdentifier(in: folder)
+    let bundle = try await MerchantBundle(folder: folder, at: WallClock.system.now(), keysMayBeElsewhere: false)
+    #expect(bundle.settings.contains("merchantIdentifier: \"\(named)\"\n"), "\(bundle.settings)")
+  }
+
   @Test func `demands a key for callbacks where callbackHosts is set, with the command that makes one`() async throws {
     let error = await refusal { folder, _ in
       try FileManager.default.removeItem(atPath: folder + "/callback-keys")
