@@ -52,6 +52,24 @@ def walk(shopper, size, scheme):
         visit(shopper, address)
         shopper.picture(f"office-{name}-{size[0]}-{scheme}", whole=True)
         must_pass(shopper, f"{name}, {scheme}, {size[0]} px")
+    refuse(shopper)
+    shopper.picture(f"office-refused-{size[0]}-{scheme}", whole=True)
+    must_pass(shopper, f"a refused form, {scheme}, {size[0]} px")
+
+
+def refuse(shopper):
+    """Sends a form with a mistake: it is there again, with all that was typed, and the focus is at the mistake."""
+    visit(shopper, "/users")
+    typed = {"name": "bert", "limits": "5o EUR", "merchants": "harbour", "reason": "new here"}
+    for field, text in typed.items():
+        shopper.type(f"#{field}", text)
+    shopper.press("Add and invite")
+    shopper.sees("Refund limits are amounts such as")
+    kept = {field: shopper.browser.find_element(By.ID, field).get_attribute("value") for field in typed}
+    assert kept == typed, kept
+    shopper.until(lambda: shopper.focused().get_attribute("id") == "limits", "the focus is not at the mistake")
+    top = shopper.focused().rect["y"] - shopper.script("return scrollY")
+    assert 0 <= top < shopper.size[1], f"the mistake is {top} px down"
 
 
 @claim(page=None, limit=300)

@@ -209,7 +209,7 @@ extension OfficeAccounts {
   enum Enrollment: Sendable {
     /// - Parameter device: the token of the browser, for its cookie.
     case done(recoveryCodes: [String], device: String)
-    case refused(String)
+    case refused(String, at: String? = nil)
   }
 
   /// Sets password and codes; ends every session of the user, and the invitation. The browser is known from now on.
@@ -217,9 +217,10 @@ extension OfficeAccounts {
     guard let (name, secret) = try await invitation(token) else {
       return .refused("This invitation is over. Ask an administrator for another.")
     }
-    if let objection = PasswordRule.objection(to: password, of: name) { return .refused(objection) }
+    if let objection = PasswordRule.objection(to: password, of: name) { return .refused(objection, at: "password") }
     guard let step = secret.step(of: code, at: clock.now(), after: 0) else {
-      return .refused("This code is not the one of the app. Check the time of its device, and type the next one.")
+      return .refused(
+        "This code is not the one of the app. Check the time of its device, and type the next one.", at: "code")
     }
     let hash = try await passwords.run { [cost, random] in try PasswordHash(password, cost: cost, random: random) }
     guard let hash else { return .refused("Too many people sign in at this moment. Try again.") }

@@ -18,7 +18,9 @@ struct SavedFilters {
   func keep(_ name: String, _ query: String, of user: String) throws {
     let count = try store.row("SELECT count(*) AS n FROM office_filters WHERE user_name = $1", .text(user))?.integer(
       "n")
-    guard count ?? 0 < Self.most else { throw OfficeRefusal.conflict("You have 50 searches; remove one first.") }
+    guard count ?? 0 < Self.most else {
+      throw OfficeRefusal.conflict("You have 50 searches; remove one first.", at: "name")
+    }
     try store.run(
       """
       INSERT INTO office_filters (user_name, name, query) VALUES ($1, $2, $3)

@@ -73,7 +73,7 @@ package struct UserAdministration: Sendable {
 
   func add(_ name: String, _ grants: [Grant], _ limits: String, reason: String = "") async throws -> Invitation {
     guard OfficeUser.isName(name) else {
-      throw OfficeRefusal.badRequest("A name has 1 to 64 small letters, digits and . - _ @ +.")
+      throw OfficeRefusal.badRequest("A name has 1 to 64 small letters, digits and . - _ @ +.", at: "name")
     }
     guard !grants.isEmpty else { throw OfficeRefusal.badRequest("A user has a role at least at one merchant.") }
     let limits = try Self.limits(limits)
@@ -159,7 +159,7 @@ package struct UserAdministration: Sendable {
 
   private static func limits(_ text: String) throws -> RefundLimits {
     guard let limits = RefundLimits(text: text) else {
-      throw OfficeRefusal.badRequest("Refund limits are amounts such as: 100.00 EUR, 15000 JPY")
+      throw OfficeRefusal.badRequest("Refund limits are amounts such as: 100.00 EUR, 15000 JPY", at: "limits")
     }
     return limits
   }

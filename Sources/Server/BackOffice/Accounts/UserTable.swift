@@ -46,7 +46,7 @@ struct UserTable {
       INSERT INTO office_users (name, has_codes, last_code, enabled, refund_limits, created_at)
       VALUES ($1, 0, 0, 1, $2, $3) ON CONFLICT DO NOTHING
       """, .text(name), .text(limits.text), .time(store.now))
-    guard inserted == 1 else { throw OfficeRefusal.conflict("There is a user \(name) already.") }
+    guard inserted == 1 else { throw OfficeRefusal.conflict("There is a user \(name) already.", at: "name") }
     try set(grants, of: name)
   }
 
@@ -54,7 +54,7 @@ struct UserTable {
     try store.run("DELETE FROM office_grants WHERE user_name = $1", .text(name))
     for grant in grants {
       guard grant.merchant?.rawValue.utf8.elementsEqual(Self.everyMerchant.utf8) != true else {
-        throw OfficeRefusal.badRequest("* is no merchant; name none for every merchant.")
+        throw OfficeRefusal.badRequest("* is no merchant; name none for every merchant.", at: "merchants")
       }
       try store.run(
         "INSERT INTO office_grants (user_name, merchant, role) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING", .text(name),

@@ -5,7 +5,7 @@ struct AccountController: Sendable {
   let office: BackOffice
 
   var routes: [OfficeRoute] {
-    [.get("/account", .signedIn, show), .post("/account/sessions/{session}/end", .signedIn, end)]
+    [.get("/account", .signedIn, show), .post("/account/sessions/{session}/end", .signedIn, on: show, end)]
   }
 
   private func show(_ call: OfficeCall) async throws -> Response {

@@ -13,13 +13,13 @@ struct MerchantController: Sendable {
   var routes: [OfficeRoute] {
     [
       .get("/merchants", .role(.viewer), list), .get("/merchants/{merchant}", .role(.viewer), show),
-      .post("/merchants", .everywhere(.administrator), add),
-      .post("/merchants/terms", .everywhere(.administrator), publish),
-      .post("/merchants/import", .everywhere(.administrator), takesFile: true, take),
-      .post("/merchants/{merchant}/export", .role(.administrator), export),
+      .post("/merchants", .everywhere(.administrator), on: list, add),
+      .post("/merchants/terms", .everywhere(.administrator), on: list, publish),
+      .post("/merchants/import", .everywhere(.administrator), takesFile: true, on: list, take),
+      .post("/merchants/{merchant}/export", .role(.administrator), on: show, export),
       .get("/merchants/{merchant}/registration", .role(.viewer), showRegistration),
       .get("/merchants/{merchant}/certificates/{certificate}/request", .role(.viewer), download),
-      .post("/merchants/{merchant}/{change}", .role(.administrator), change),
+      .post("/merchants/{merchant}/{change}", .role(.administrator), on: show, change),
     ]
   }
 
@@ -47,7 +47,7 @@ struct MerchantController: Sendable {
   private func publish(_ call: OfficeCall) async throws -> Response {
     let (version, wording) = (try call.form.required("version"), try call.form.required("wording"))
     guard let days = Int64(call.form["days"]), (0...3_650).contains(days) else {
-      throw OfficeRefusal.badRequest("Say in whole days how long merchants have.")
+      throw OfficeRefusal.badRequest("Say in whole days how long merchants have.", at: "days")
     }
     let entry = try call.action(
       "terms.publish", subject: version, after: "within \(days) days", reason: try call.form.reason)
@@ -59,7 +59,7 @@ struct MerchantController: Sendable {
   /// Takes a merchant that was exported here or on another server.
   private func take(_ call: OfficeCall) async throws -> Response {
     guard let file = call.form.file("merchant"), !file.bytes.isEmpty else {
-      throw OfficeRefusal.badRequest("Choose the file of an exported merchant.")
+      throw OfficeRefusal.badRequest("Choose the file of an exported merchant.", at: "merchant")
     }
     let merchant = try office.services.merchants.exported(file.bytes)
     let entry = try call.action(
@@ -75,7 +75,8 @@ struct MerchantController: Sendable {
     let merchant = try await merchant(call, .administrator)
     let reason = try call.form.reason
     guard try await office.accounts.confirm(call.form["code"], of: call.user.name) else {
-      throw OfficeRefusal.badRequest("This code is not the one of your app, or was used. Type the next one.")
+      throw OfficeRefusal.badRequest(
+        "This code is not the one of your app, or was used. Type the next one.", at: "code")
     }
     let entry = try call.action(
       "merchant.export", merchant: merchant.id.rawValue, subject: merchant.id.rawValue,
@@ -222,14 +223,14 @@ extension MerchantChange {
 extension OfficeForm {
   func required(_ name: String) throws -> String {
     let text = self[name]
-    guard !text.isEmpty else { throw OfficeRefusal.badRequest("Fill in: \(name).") }
+    guard !text.isEmpty else { throw OfficeRefusal.badRequest("Fill in: \(name).", at: name) }
     return text
   }
 
   fileprivate var kindOfCertificate: CertificateKind {
     get throws {
       guard let kind = CertificateKind(rawValue: self["kind"]) else {
-        throw OfficeRefusal.badRequest("Choose the kind of certificate.")
+        throw OfficeRefusal.badRequest("Choose the kind of certificate.", at: "kind")
       }
       return kind
     }
@@ -238,7 +239,7 @@ extension OfficeForm {
   fileprivate var kindOfKey: SecretName.Kind {
     get throws {
       guard let kind = SecretName.Kind(rawValue: self["kind"]), MerchantView.keyKinds.contains(kind) else {
-        throw OfficeRefusal.badRequest("Choose the kind of key.")
+        throw OfficeRefusal.badRequest("Choose the kind of key.", at: "kind")
       }
       return kind
     }

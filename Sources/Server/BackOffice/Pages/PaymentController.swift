@@ -12,9 +12,9 @@ struct PaymentController: Sendable {
     [
       .get("/payments/{payment}", .role(.viewer), show),
       .get("/payments/{payment}/evidence", .role(.viewer), evidence),
-      .post("/payments/{payment}/resolve", .role(.operator), resolve),
-      .post("/payments/{payment}/approvals/{approval}/{decision}", .role(.operator), decide),
-      .post("/payments/{payment}/{verb}", .role(.operator), perform),
+      .post("/payments/{payment}/resolve", .role(.operator), on: show, resolve),
+      .post("/payments/{payment}/approvals/{approval}/{decision}", .role(.operator), on: show, decide),
+      .post("/payments/{payment}/{verb}", .role(.operator), on: show, perform),
     ]
   }
 
@@ -48,35 +48,15 @@ struct PaymentController: Sendable {
     guard let verb = PaymentVerb(rawValue: call.parameter("verb")) else { throw OfficeRefusal.nothing }
     let file = try await file(call, .operator)
     do { return try await perform(verb, on: file, call) } catch let refusal as OfficeRefusal
-      where [.badRequest, .conflict].contains(refusal.status)
+      where refusal.status == .conflict
     {
-      return try await again(verb, call, refusal)
-    }
-  }
-
-  /// The page once more, as the payment is now, with what was typed and why nothing was done.
-  private func again(_ verb: PaymentVerb, _ call: OfficeCall, _ refusal: OfficeRefusal) async throws -> Response {
-    let file = try await file(call, .operator)
-    if refusal.status == .conflict {
+      let file = try await self.file(call, .operator)
       let entry = try call.action(
         "payment.\(verb.rawValue).refused", merchant: file.payment.merchant.rawValue, subject: file.payment.id.rawValue,
         before: PaymentView(file).state, after: refusal.reason, reason: call.form["reason"])
       try await office.database.write { try OfficeAudit($0).note(entry) }
+      throw refusal
     }
-    var values = PaymentView(file).values
-    var actions = PaymentView(file).actions(for: try call.user)
-    if var form = actions[verb.rawValue] as? [String: Any] {
-      let amount = call.form["amount"]
-      form["typed"] = amount.isEmpty ? form["left"] ?? "" : amount
-      form["typedReason"] = call.form["reason"]
-      actions[verb.rawValue] = form
-    }
-    values["actions"] = actions
-    values["notice"] = refusal.reason
-    var response = try office.pages.page(
-      "payment", "Payment \(file.reference ?? file.payment.id.rawValue)", call, values)
-    response.status = refusal.status
-    return response
   }
 
   private func perform(_ verb: PaymentVerb, on file: PaymentFile, _ call: OfficeCall) async throws -> Response {
@@ -89,9 +69,11 @@ struct PaymentController: Sendable {
     // An empty field is a slip as often as it means everything.
     if amount == nil, verb == .refund || verb == .capture {
       let left = verb == .refund ? file.refundable : file.capturable
-      throw OfficeRefusal.badRequest(
+      var refusal = OfficeRefusal.badRequest(
         "Nothing was done, because there was no amount. All that is left, \(left.shown), stands in the form now: send it "
-          + "again if you mean that.")
+          + "again if you mean that.", at: "amount")
+      refusal.proposal = left.shown
+      throw refusal
     }
     guard verb != .refund else { return try await refund(amount, file, call, key, reason) }
     let isFinal = call.form.isChecked("final")
@@ -107,12 +89,18 @@ struct PaymentController: Sendable {
     .capture: "captured", .void: "voided", .settle: "settled", .acknowledge: "acknowledged",
   ]
 
+  /// With the payment's currency behind it, or without.
   private static func amount(_ text: String, _ file: PaymentFile) throws -> Amount? {
     guard !text.isEmpty else { return nil }
     let currency = file.payment.amount.currency
-    guard let amount = try? Amount(decimal: text, currency: currency), amount.isPositive else {
-      let example = Amount(minorUnits: 1_250, currency: currency).decimalString
-      throw OfficeRefusal.badRequest("\(text) is not an amount of \(currency.code): write \(example) for example.")
+    let words = text.split(separator: " ")
+    let isNamed = words.count == 2 && Currency(code: words[1].uppercased()) == currency
+    guard let number = words.first, words.count == 1 || isNamed,
+      let amount = try? Amount(decimal: String(number), currency: currency), amount.isPositive
+    else {
+      let example = Amount(minorUnits: 1_250, currency: currency).shown
+      throw OfficeRefusal.badRequest(
+        "\(text) is not an amount of \(currency.code): write \(example) for example.", at: "amount")
     }
     return amount
   }
@@ -134,7 +122,7 @@ struct PaymentController: Sendable {
     let file = try await file(call, .operator)
     let reason = try call.form.reason
     guard let resolution = Resolution(rawValue: call.form["as"]) else {
-      throw OfficeRefusal.badRequest("Choose what has happened at the provider.")
+      throw OfficeRefusal.badRequest("Choose what has happened at the provider.", at: "as")
     }
     let operation = call.form["operation"]
     let entry = try entry("payment.resolve.\(resolution.rawValue)", nil, operation, file, call, reason)

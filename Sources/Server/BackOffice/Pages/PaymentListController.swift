@@ -14,7 +14,7 @@ struct PaymentListController: Sendable {
   var routes: [OfficeRoute] {
     [
       .get("/payments", .role(.viewer), list), .get("/payments.csv", .role(.viewer), csv),
-      .post("/payments/filters", .role(.viewer), keep),
+      .post("/payments/filters", .role(.viewer), on: list, keep),
     ]
   }
 
@@ -30,9 +30,10 @@ struct PaymentListController: Sendable {
       ["name": $0.name, "query": $0.query]
     }
     for (name, value) in query.fields { values["field_\(name)"] = value }
-    if let error = query.error { values["error"] = error }
     if let next = page.next { values["next"] = Self.address(query.fields + [("before", next.rawValue)]) }
-    return try office.pages.page("payments", "Payments", call, values)
+    var shown = call
+    shown.refusal = call.refusal ?? query.refusal
+    return try office.pages.page("payments", "Payments", shown, values)
   }
 
   private static let longestName = 120
@@ -42,7 +43,7 @@ struct PaymentListController: Sendable {
   private func keep(_ call: OfficeCall) async throws -> Response {
     let (user, name) = (try call.user.name, call.form["name"])
     guard (1...Self.longestName).contains(name.utf8.count) else {
-      throw OfficeRefusal.badRequest("Give the search a name of at most \(Self.longestName) bytes.")
+      throw OfficeRefusal.badRequest("Give the search a name of at most \(Self.longestName) bytes.", at: "name")
     }
     guard call.form["query"].utf8.count <= Self.longestQuery, let form = OfficeForm(Array(call.form["query"].utf8), "")
     else {

@@ -14,7 +14,10 @@ struct PaymentQuery: Sendable {
   /// What the address holds, to write it again.
   let fields: [(name: String, value: String)]
   /// Why a field is not understood.
-  private(set) var error: String?
+  private(set) var refusal: OfficeRefusal?
+
+  /// Bytes of a part of a reference or an e-mail address.
+  private static let shortestPart = 3
 
   static let names = ["q", "merchant", "status", "route", "amount", "from", "until", "alarm"]
 
@@ -27,13 +30,13 @@ struct PaymentQuery: Sendable {
     filter.status = call.query("status").flatMap(PaymentStatus.init(rawValue:))
     filter.route = call.query("route")
     filter.isAlarmed = call.query("alarm") != nil
-    filter.from = call.query("from").flatMap { Timestamp(day: $0) }
-    filter.until = call.query("until").flatMap { Timestamp(day: $0) }?.adding(.seconds(86_400))
+    filter.from = day(call, "from")
+    filter.until = day(call, "until")?.adding(.seconds(86_400))
     read(amount: call.query("amount"))
   }
 
   init(_ query: PaymentQuery, before place: PaymentID) {
-    (text, filter, fields, error) = (query.text, query.filter, query.fields, query.error)
+    (text, filter, fields, refusal) = (query.text, query.filter, query.fields, query.refusal)
     before = place
   }
 
@@ -45,12 +48,19 @@ struct PaymentQuery: Sendable {
     return allowed.filter { $0 == wanted }
   }
 
+  private mutating func day(_ call: OfficeCall, _ name: String) -> Timestamp? {
+    guard let text = call.query(name) else { return nil }
+    let day = Timestamp(day: text)
+    if day == nil { refusal = .badRequest("Write the day as 2026-11-23.", at: name) }
+    return day
+  }
+
   private mutating func read(amount text: String?) {
     guard let words = text?.split(separator: " "), !words.isEmpty else { return }
     guard words.count == 2, let currency = Currency(code: words[1].uppercased()),
       let amount = try? Amount(decimal: String(words[0]), currency: currency)
     else {
-      error = "Write the amount with its currency, such as 12.50 EUR."
+      refusal = .badRequest("Write the amount with its currency, such as 12.50 EUR.", at: "amount")
       return
     }
     (filter.amount, filter.currency) = (amount.minorUnits, currency.code)

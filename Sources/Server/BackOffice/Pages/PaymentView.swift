@@ -75,8 +75,8 @@ struct PaymentView {
     return values
   }
 
-  /// What a form may ask for at most: for its label, and as a field takes it.
-  private func most(_ amount: Amount) -> [String: Any] { ["most": amount.shown, "left": amount.decimalString] }
+  /// What a form may ask for at most.
+  private func most(_ amount: Amount) -> [String: Any] { ["most": amount.shown] }
 
   private func refund(for user: OfficeUser) -> [String: Any] {
     let needsSecond = !user.mayRefundAlone(file.refundable, of: payment.merchant)

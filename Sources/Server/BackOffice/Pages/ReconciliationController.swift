@@ -35,10 +35,12 @@ struct ReconciliationController: Sendable {
 
   var routes: [OfficeRoute] {
     [
-      .get("/reconciliation", .everywhere(.viewer), show),
-      .post("/reconciliation", .everywhere(.viewer), takesFile: true, upload),
+      .get("/reconciliation", .everywhere(.viewer), on: empty, show),
+      .post("/reconciliation", .everywhere(.viewer), takesFile: true, on: empty, upload),
     ]
   }
+
+  private func empty(_ call: OfficeCall) async throws -> Response { try await page(call, [:]) }
 
   private func show(_ call: OfficeCall) async throws -> Response {
     guard let route = call.query("route") else { return try await page(call, [:]) }
@@ -50,7 +52,7 @@ struct ReconciliationController: Sendable {
   /// Compares with a report that the user sends.
   private func upload(_ call: OfficeCall) async throws -> Response {
     guard let file = call.form.file("report"), !file.bytes.isEmpty else {
-      throw OfficeRefusal.badRequest("Choose the report's file.")
+      throw OfficeRefusal.badRequest("Choose the report's file.", at: "report")
     }
     let route = call.form["route"]
     let differences = try await office.services.reconciliation.differences(
@@ -92,10 +94,10 @@ struct ReconciliationController: Sendable {
   private func period(_ call: OfficeCall) throws -> Range<Timestamp> {
     guard let from = call.query("from").flatMap({ Timestamp(day: $0) }),
       let last = call.query("until").flatMap({ Timestamp(day: $0) }), from <= last
-    else { throw OfficeRefusal.badRequest("Say the first and the last day.") }
+    else { throw OfficeRefusal.badRequest("Say the first and the last day.", at: "from") }
     let end = last.adding(.seconds(86_400))
     guard end.since(from) <= .seconds(Self.longest * 86_400) else {
-      throw OfficeRefusal.badRequest("Compare at most \(Self.longest) days at once.")
+      throw OfficeRefusal.badRequest("Compare at most \(Self.longest) days at once.", at: "until")
     }
     return from..<end
   }

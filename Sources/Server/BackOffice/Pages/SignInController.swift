@@ -12,9 +12,10 @@ struct SignInController: Sendable {
       .get("/office.css", .everyone) { _ in
         StaticFiles.office["office.css"]?.response(caching: "no-cache") ?? .init(status: .notFound)
       },
-      .get("/sign-in", .everyone, form), .post("/sign-in", .everyone, signIn),
-      .get("/invitation/{token}", .everyone, invitation), .post("/invitation/{token}", .everyone, enroll),
-      .post("/sign-out", .signedIn, signOut),
+      .get("/sign-in", .everyone, form), .post("/sign-in", .everyone, on: form, signIn),
+      .get("/invitation/{token}", .everyone, invitation),
+      .post("/invitation/{token}", .everyone, on: invitation, enroll),
+      .post("/sign-out", .signedIn, on: nil, signOut),
     ]
   }
 
@@ -58,9 +59,7 @@ struct SignInController: Sendable {
     return response
   }
 
-  private func invitation(_ call: OfficeCall) async throws -> Response { try await invitation(call, error: nil) }
-
-  private func invitation(_ call: OfficeCall, error: String?) async throws -> Response {
+  private func invitation(_ call: OfficeCall) async throws -> Response {
     guard let (name, secret) = try await office.accounts.invitation(call.parameter("token")) else {
       throw OfficeRefusal.notFound("This invitation is over. Ask an administrator for another.")
     }
@@ -69,17 +68,14 @@ struct SignInController: Sendable {
       "address": secret.address(of: name, issuer: "Tender"), "least": PasswordRule.length.lowerBound,
     ]
     values["picture"] = QRCode(secret.address(of: name, issuer: "Tender"))?.svg ?? ""
-    if let error { values["error"] = error }
-    var response = try office.pages.page("invitation", "Set password and codes", call, values)
-    if error != nil { response.status = .badRequest }
-    return response
+    return try office.pages.page("invitation", "Set password and codes", call, values)
   }
 
   private func enroll(_ call: OfficeCall) async throws -> Response {
     let enrollment = try await office.accounts.enroll(
       call.parameter("token"), password: call.form.raw("password"), code: call.form["code"], from: call.address)
     switch enrollment {
-    case .refused(let reason): return try await invitation(call, error: reason)
+    case .refused(let reason, let field): throw OfficeRefusal.badRequest(reason, at: field)
     case .done(let codes, let device):
       var response = try office.pages.page("recovery-codes", "Recovery codes", call, ["codes": codes])
       office.gate.setDeviceCookie(device, on: &response)

@@ -7,10 +7,10 @@ struct UserController: Sendable {
 
   var routes: [OfficeRoute] {
     [
-      .get("/users", .everywhere(.administrator), list), .post("/users", .everywhere(.administrator), add),
-      .post("/users/{user}/change", .everywhere(.administrator), change),
-      .post("/users/{user}/invite", .everywhere(.administrator), invite),
-      .post("/users/{user}/enabled", .everywhere(.administrator), setEnabled),
+      .get("/users", .everywhere(.administrator), list), .post("/users", .everywhere(.administrator), on: list, add),
+      .post("/users/{user}/change", .everywhere(.administrator), on: list, change),
+      .post("/users/{user}/invite", .everywhere(.administrator), on: list, invite),
+      .post("/users/{user}/enabled", .everywhere(.administrator), on: list, setEnabled),
     ]
   }
 
@@ -43,7 +43,7 @@ struct UserController: Sendable {
 
   /// One role, at the merchants that are named, or at every merchant where none is.
   private static func grants(_ form: OfficeForm) throws -> [Grant] {
-    guard let role = Role(rawValue: form["role"]) else { throw OfficeRefusal.badRequest("Choose a role.") }
+    guard let role = Role(rawValue: form["role"]) else { throw OfficeRefusal.badRequest("Choose a role.", at: "role") }
     let merchants = form["merchants"].split { $0 == "," || $0 == " " }.map { MerchantID(String($0)) }
     return merchants.isEmpty ? [Grant(role)] : merchants.map { Grant(role, of: $0) }
   }

@@ -10,8 +10,9 @@ struct WebhookController: Sendable {
 
   var routes: [OfficeRoute] {
     [
-      .get("/webhooks", .role(.viewer), list), .post("/webhooks/replay", .role(.operator), replay),
-      .post("/webhooks/test", .role(.operator), test), .post("/webhooks/address", .role(.administrator), address),
+      .get("/webhooks", .role(.viewer), list), .post("/webhooks/replay", .role(.operator), on: list, replay),
+      .post("/webhooks/test", .role(.operator), on: list, test),
+      .post("/webhooks/address", .role(.administrator), on: list, address),
     ]
   }
 
@@ -103,8 +104,8 @@ extension WebhookController {
   private func address(_ call: OfficeCall) async throws -> Response {
     let (merchant, reason) = (try merchant(call, .administrator), try call.form.reason)
     let (name, url) = (try call.form.required("endpoint"), call.form["url"])
-    guard !(name + url).contains(where: { $0 == "," || $0.isNewline }) else {
-      throw OfficeRefusal.badRequest("A name and an address have no comma.")
+    for (field, text) in [("endpoint", name), ("url", url)] where text.contains(where: { $0 == "," || $0.isNewline }) {
+      throw OfficeRefusal.badRequest("A name and an address have no comma.", at: field)
     }
     let known = office.services.webhooks.endpoints(of: merchant)
     let change = MerchantChange.edit(

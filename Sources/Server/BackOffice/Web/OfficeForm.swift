@@ -81,7 +81,7 @@ extension OfficeForm {
     get throws {
       let text = self["reason"]
       guard (1...500).contains(text.utf8.count) else {
-        throw OfficeRefusal.badRequest("Say in 1 to 500 bytes why you do this.")
+        throw OfficeRefusal.badRequest("Say in 1 to 500 bytes why you do this.", at: "reason")
       }
       return text.split(whereSeparator: \.isNewline).joined(separator: " ")
     }

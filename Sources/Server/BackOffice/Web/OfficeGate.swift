@@ -42,9 +42,25 @@ struct OfficeGate: Sendable {
     }
     let form = try await form(request, token, found == nil ? nil : route)
     let call = OfficeCall(request, context, form: form, token: token, session: found?.0, user: found?.1)
-    var response = try await route.handler(call)
+    var response = try await answer(call, context, route)
     if found == nil, response.headers[.setCookie] == nil, !Self.same(known, token) { setCookie(token, on: &response) }
     return response
+  }
+
+  /// What is refused is shown on the page of its form, with what was typed.
+  private func answer(_ call: OfficeCall, _ context: OfficeContext, _ route: OfficeRoute) async throws -> Response {
+    do { return try await route.handler(call) } catch {
+      let refusal = known(error, context)
+      var call = call
+      call.refusal = refusal
+      guard let page = route.page, refusal.status != .forbidden, refusal.status != .notFound else { throw refusal }
+      var response: Response
+      // What the page refuses itself is that it is not there any more.
+      do { response = try await page(call) } catch { throw error as? OfficeRefusal ?? refusal }
+      response.status = refusal.status
+      response.headers[.retryAfter] = refusal.retryAfter.map(String.init)
+      return response
+    }
   }
 
   /// A person is led to the page; a form that was sent without a session is refused.
@@ -140,19 +156,22 @@ extension OfficeGate {
     if settings.isSecure { response.headers[.strictTransportSecurity] = "max-age=31536000" }
   }
 
-  private func refusal(_ error: any Error, _ context: OfficeContext) -> Response {
-    let refusal: OfficeRefusal
+  private func known(_ error: any Error, _ context: OfficeContext) -> OfficeRefusal {
     switch error {
-    case let known as OfficeRefusal: refusal = known
-    case let failure as BodyReader.Failure: refusal = OfficeRefusal(failure)
+    case let known as OfficeRefusal: return known
+    case let failure as BodyReader.Failure: return OfficeRefusal(failure)
     case StorageError.busy:
-      refusal = OfficeRefusal(
+      return OfficeRefusal(
         status: .serviceUnavailable, reason: "This takes too long. Ask for fewer days or payments, or again later.")
     default:
       context.logger.error("a page of the office failed", metadata: ["error": .string("\(type(of: error)): \(error)")])
-      refusal = OfficeRefusal(
+      return OfficeRefusal(
         status: .internalServerError, reason: "Something is wrong on our side; the server's log says what.")
     }
+  }
+
+  private func refusal(_ error: any Error, _ context: OfficeContext) -> Response {
+    let refusal = known(error, context)
     var response = (try? pages.refusal(refusal)) ?? Response(status: refusal.status)
     response.status = refusal.status
     response.headers[.retryAfter] = refusal.retryAfter.map(String.init)

@@ -28,7 +28,8 @@ struct OfficePages: Sendable {
         of: user, at: call.request.uri.path, showsSequence: settings.isSimulated)
     }
     if let done = call.query("done").flatMap({ Self.notices[$0] }) { all["notice"] = done }
-    return try templates.response(name, Self.withoutEmpty(all))
+    let html = try templates.html(name, Self.withoutEmpty(all))
+    return .html(call.refused?.shown(in: html) ?? html)
   }
 
   /// A section of a template shows a text that is empty, but not one that is missing.
@@ -77,5 +78,14 @@ struct OfficePages: Sendable {
       let isHere = entry.path.count == 1 ? path.count == 1 : path.hasPrefix(entry.path)
       return ["path": entry.path, "name": entry.title, "isHere": isHere]
     }
+  }
+}
+
+extension OfficeCall {
+  fileprivate var refused: RefusedForm? {
+    guard let refusal else { return nil }
+    let query = OfficeForm(Array((request.uri.query ?? "").utf8), "") ?? .empty
+    return RefusedForm(
+      method: request.method, path: request.uri.path, sent: request.method == .post ? form : query, refusal: refusal)
   }
 }

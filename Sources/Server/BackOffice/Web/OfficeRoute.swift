@@ -11,17 +11,22 @@ struct OfficeRoute: Sendable {
   let access: Access
   /// Whether its form may be as long as a file.
   var takesFile = false
-  let handler: @Sendable (OfficeCall) async throws -> Response
+  /// The page with its form, which shows a refusal; nil where nothing is typed.
+  var page: Handler?
+  let handler: Handler
 
-  static func get(
-    _ path: String, _ access: Access, _ handler: @escaping @Sendable (OfficeCall) async throws -> Response
-  ) -> OfficeRoute { OfficeRoute(method: .get, path: path, access: access, handler: handler) }
+  typealias Handler = @Sendable (OfficeCall) async throws -> Response
+
+  static func get(_ path: String, _ access: Access, on page: Handler? = nil, _ handler: @escaping Handler)
+    -> OfficeRoute
+  {
+    OfficeRoute(method: .get, path: path, access: access, page: page, handler: handler)
+  }
 
   static func post(
-    _ path: String, _ access: Access, takesFile: Bool = false,
-    _ handler: @escaping @Sendable (OfficeCall) async throws -> Response
+    _ path: String, _ access: Access, takesFile: Bool = false, on page: Handler?, _ handler: @escaping Handler
   ) -> OfficeRoute {
-    OfficeRoute(method: .post, path: path, access: access, takesFile: takesFile, handler: handler)
+    OfficeRoute(method: .post, path: path, access: access, takesFile: takesFile, page: page, handler: handler)
   }
 }
 
@@ -53,6 +58,8 @@ struct OfficeCall: Sendable {
   let session: OfficeSession?
   private let signedIn: OfficeUser?
   let address: String
+  /// Why its form is shown again.
+  var refusal: OfficeRefusal?
 
   init(
     _ request: Request, _ context: OfficeContext, form: OfficeForm, token: String, session: OfficeSession?,

@@ -205,12 +205,24 @@ extension OfficeRefusal {
   static func translating<R>(_ work: () async throws -> R) async throws -> R {
     do { return try await work() } catch let refusal as OfficeRefusal { throw refusal } catch {
       let problem = ProblemTable.problem(for: error)
-      if let error = error as? ConfigurationError { throw refused("\(error)") }
-      if let error = error as? MerchantIdentityError { throw refused("\(error.reason) \(error.advice)") }
+      if let error = error as? ConfigurationError {
+        throw fields[error.key].map { refused(error.reason, at: $0) } ?? refused("\(error)")
+      }
+      if let error = error as? MerchantIdentityError {
+        throw refused("\(error.reason) \(error.advice)", at: fields[error.code.rawValue] ?? "certificate")
+      }
       guard problem.status.code < 500 || problem.status == .serviceUnavailable else { throw error }
-      throw refused(problem.detail)
+      throw refused(problem.detail, at: fields[problem.code])
     }
   }
+
+  /// The forms' fields by what is wrong with them: an option of the command line, or the code of an error.
+  private static let fields = [
+    "--id": "id", "--merchant-identifier": "identifier", "--name": "name", "--country": "country",
+    "--currency": "currency", "--domain": "domains", "bad_domain": "domain", "duplicate_domain": "domain",
+    "bad_association_file": "association", "amount_exceeds_available": "amount", "invalid_amount": "amount",
+    "amount_too_fine_for_acquirer": "amount",
+  ]
 }
 
 extension Composition {

@@ -94,10 +94,10 @@ struct ServerMerchants: MerchantUseCases {
 
   func exported(_ file: [UInt8]) throws -> ExportedMerchant {
     guard let bundle = try? MerchantBundle(file: file) else {
-      throw OfficeRefusal.refused("This file is no exported merchant: take one that Export has made.")
+      throw OfficeRefusal.refused("This file is no exported merchant: take one that Export has made.", at: "merchant")
     }
     do { try bundle.check() } catch {
-      throw OfficeRefusal.refused("This is no file that Export has made: \(DoctorWords.of(error))")
+      throw OfficeRefusal.refused("This is no file that Export has made: \(DoctorWords.of(error))", at: "merchant")
     }
     return ExportedMerchant(id: MerchantID(bundle.id), summary: bundle.summary, file: file)
   }
@@ -161,7 +161,8 @@ extension MerchantCall {
     let plain = text.filter { !" \r\n\t".utf8.contains($0) }
     let file = CertificateFile(Base64.decode(String(decoding: plain, as: UTF8.self)) ?? text)
     guard !file.certificates.isEmpty else {
-      throw OfficeRefusal.refused("This is no certificate: paste its PEM text, or the file in base64.")
+      throw OfficeRefusal.refused(
+        "This is no certificate: paste its PEM text, or the file in base64.", at: "certificate")
     }
     return .importCertificate(
       merchant: id, kind: kind, certificatesBase64: file.certificates.map { Base64.encode($0) }, privateKeyPEM: nil)

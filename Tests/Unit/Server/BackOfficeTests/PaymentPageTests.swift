@@ -267,8 +267,8 @@ import Testing
       #expect(answer.status == .badRequest && bench.payments.calls.isEmpty)
       let left = verb == "refund" ? "1.00" : "11.50"
       #expect(answer.text.contains("All that is left, \(left) EUR"))
-      #expect(answer.text.contains("value=\"\(left)\"") && answer.text.contains("value=\"all &quot;of&quot; it\""))
-      let typed = form.merging(["amount": left]) { $1 }
+      #expect(answer.text.contains("value=\"\(left) EUR\"") && answer.text.contains("value=\"all &quot;of&quot; it\""))
+      let typed = form.merging(["amount": "\(left) eur"]) { $1 }
       #expect(try await anna.post("/payments/\(id)/\(verb)", typed).status == .seeOther)
       #expect(bench.payments.calls.map(\.amount) == [left])
     }
@@ -280,7 +280,9 @@ import Testing
     try await bench.visit(as: [Grant(.operator)], limits: "50.00 EUR") { anna in
       let form = ["amount": "5,oo", "reason": "cold", "key": String(repeating: "0", count: 32)]
       let answer = try await anna.post("/payments/\(id)/refund", form)
-      #expect(answer.status == .badRequest && answer.text.contains("5,oo is not an amount of EUR: write 12.50"))
+      #expect(answer.status == .badRequest && answer.text.contains("5,oo is not an amount of EUR: write 12.50 EUR"))
+      let other = try await anna.post("/payments/\(id)/refund", form.merging(["amount": "5.00 USD"]) { $1 })
+      #expect(other.status == .badRequest && other.text.contains("5.00 USD is not an amount of EUR"))
       #expect(answer.text.contains("value=\"5,oo\"") && answer.text.contains("value=\"cold\""))
       #expect(answer.text.contains("at most 12.50 EUR"))
     }
