@@ -16,6 +16,32 @@ package enum MerchantReferences {
     ).map { OrderID(try $0.text("id")) }
   }
 
+  /// How many orders of a merchant, or of all where none is named, are looked at for a part of a text.
+  private static let reach = 5_000
+
+  /// The orders of whose reference or e-mail address the text is a part, without regard to case, newest first.
+  ///
+  /// - Parameter merchants: whose orders; nil for every merchant's.
+  package static func orders(
+    containing text: String, of merchants: [MerchantID]?, limit: Int, in store: Transaction
+  ) throws -> [OrderID] {
+    let part = text.lowercased().escaped(["!": "!!", "%": "!%", "_": "!_"])
+    // An index of its own has the newest orders of one merchant.
+    let each = merchants.map { Set($0).map { MerchantCondition([$0], after: 1) } } ?? [MerchantCondition(nil)]
+    return try each.flatMap { merchant in
+      try store.rows(
+        """
+        SELECT id FROM (
+          SELECT id, merchant_reference FROM orders WHERE \(merchant.sql) ORDER BY id DESC LIMIT \(reach)
+        ) AS newest
+        WHERE lower(merchant_reference) LIKE $1 ESCAPE '!'
+          OR EXISTS (SELECT 1 FROM order_contacts WHERE order_id = newest.id AND email LIKE $1 ESCAPE '!')
+        ORDER BY id DESC LIMIT \(limit)
+        """, [.text("%\(part)%")] + merchant.values
+      ).map { OrderID(try $0.text("id")) }
+    }.sorted { $0.rawValue > $1.rawValue }.prefix(limit).map(\.self)
+  }
+
   /// Reads the index of references from its end, and no other order.
   ///
   /// - Parameter merchants: the condition after two values, the reference and the limit.

@@ -66,7 +66,8 @@ struct PaymentQuery: Sendable {
     (filter.amount, filter.currency) = (amount.minorUnits, currency.code)
   }
 
-  /// The payments, newest first. A text finds what it names, as it is written, in small letters or in capitals.
+  /// The payments, newest first. A text finds what it names, as it is written, in small letters or in capitals; where it
+  /// names nothing, what has it as a part of the reference or the e-mail address.
   func page(limit: Int = 50, in store: Transaction) throws -> PaymentPage {
     guard let text else { return try filter.page(before: before, limit: limit, in: store) }
     if text.utf8.count == 4, text.utf8.allSatisfy({ (0x30...0x39).contains($0) }) {
@@ -79,7 +80,13 @@ struct PaymentQuery: Sendable {
       let found = try named(spelling, in: store)
       if !found.isEmpty { return PaymentPage(items: found) }
     }
-    return PaymentPage(items: [])
+    guard text.utf8.count >= Self.shortestPart else { return PaymentPage(items: []) }
+    let orders = try MerchantReferences.orders(containing: text, of: filter.merchants, limit: 50, in: store)
+    return PaymentPage(items: try payments(of: orders, in: store))
+  }
+
+  private func payments(of orders: [OrderID], in store: Transaction) throws -> [PaymentPage.Item] {
+    try orders.flatMap { try PaymentPage.Item.all(.order, $0.rawValue, of: filter.merchants, in: store) }
   }
 
   private func named(_ text: String, in store: Transaction) throws -> [PaymentPage.Item] {
@@ -94,7 +101,7 @@ struct PaymentQuery: Sendable {
       isEmail
       ? try OrderContacts.orders(ofEmail: text, of: merchants, limit: 50, in: store)
       : try MerchantReferences.orders(with: text, of: merchants, limit: 50, in: store)
-    return try orders.flatMap { try PaymentPage.Item.all(.order, $0.rawValue, of: merchants, in: store) }
+    return try payments(of: orders, in: store)
   }
 
   private func isVisible(_ item: PaymentPage.Item) -> Bool {

@@ -214,6 +214,25 @@ import Testing
     }
   }
 
+  @Test func `is found by a part of its reference or address, in any case, and by no mark that stands for others`()
+    async throws
+  {
+    let bench = try await OfficeBench()
+    let id = try await bench.captured("order-1")
+    try await Self.crowd(bench)
+    try await bench.visit(as: [Grant(.viewer, of: "shop")]) { visitor async throws in
+      for query in ["hk-104", "K-1042", "+1042+", "OIFE%40exam", "Aoife"] {
+        #expect(try await visitor.get("/payments?q=\(query)").text.contains("/payments/\(id)"), "\(query)")
+      }
+      for query in ["HK_1042", "%25%25%25", "HK%251042", "10", "HK-1043"] {
+        #expect(try await !visitor.get("/payments?q=\(query)").text.contains("/payments/\(id)"), "\(query)")
+      }
+    }
+    try await bench.visit(as: [Grant(.viewer, of: "other")]) { visitor async throws in
+      #expect(try await !visitor.get("/payments?q=hk-104").text.contains("/payments/\(id)"))
+    }
+  }
+
   @Test func `waits for a second person behind as many refunds of others as there may be`() async throws {
     let bench = try await OfficeBench()
     try await bench.database.write { store in
