@@ -113,10 +113,9 @@ const countDown = () => {
   const until = new Date(place.dataset.until);
   const language = document.documentElement.lang;
   const rules = new Intl.PluralRules(language);
-  const moment = find("until").querySelector("time");
-  if (moment) {
-    moment.textContent = new Intl.DateTimeFormat(language, { dateStyle: "long", timeStyle: "short" }).format(until);
-  }
+  const written = (style) => new Intl.DateTimeFormat(language, style).format(until);
+  const sentence = find("until").dataset.text.replace("{date}", written({ dateStyle: "long" }));
+  find("until").textContent = sentence.replace("{time}", written({ timeStyle: "short" }));
   const tick = () => {
     const left = until - Date.now();
     if (left <= 0) return setTimeout(compare, 1_000);

@@ -20,7 +20,7 @@ struct LinkCommand: AsyncParsableCommand {
     @Option(help: "The merchant's own number of the order.") var reference: String?
     @Option(help: "Until when it can be paid, for example 2026-12-24; 30 days by default, six months at most.")
     var expires: String?
-    @Option(help: "The name of the shopper.") var recipient: String?
+    @Option(help: "The name of the shopper, for the page and for `tender link show`.") var recipient: String?
     @Flag(help: "Only hold the money, to be captured later.") var hold = false
 
     func validate() throws {
@@ -111,8 +111,8 @@ struct LinkOptions: ParsableArguments {
     guard !json else { return Terminal.say(String(decoding: link.serialized(), as: UTF8.self)) }
     if let amount = Self.amount(link["paymentLinkOrder"]?["amount"]) { Terminal.say("amount   \(amount)") }
     let names = [
-      ("id", "paymentLinkId"), ("address", "redirectionUrl"), ("status", "status"), ("expires", "expirationDate"),
-      ("payment", "paymentId"),
+      ("for", "recipientName"), ("id", "paymentLinkId"), ("address", "redirectionUrl"), ("status", "status"),
+      ("expires", "expirationDate"), ("payment", "paymentId"),
     ]
     for (label, name) in names {
       guard let text = link[name]?.text else { continue }

@@ -42,11 +42,14 @@ struct PageModel {
   }
 
   private var order: [String: Any] {
-    [
+    var order: [String: Any] = [
       "order": format.text(.order), "totalLabel": format.text(.total), "total": amount,
       "lines": shown.basket.lines.map { ["label": $0.label, "amount": format.amount($0.amount)] },
       "referenceLabel": format.text(.reference), "reference": shown.checkout.merchantReference,
+      "recipientLabel": format.text(.recipient),
     ]
+    order["recipient"] = shown.checkout.recipientName
+    return order
   }
 }
 
@@ -94,11 +97,9 @@ extension PageModel {
   private var time: [String: Any] {
     let end = shown.basket.expiresAt
     let minutes = (end.since(now).microseconds + 59_999_999) / 60_000_000
-    let sentence = format.text(.openUntil).split(separator: "{time}", maxSplits: 1, omittingEmptySubsequences: false)
     let forms = CountedText.minutesLeft.forms(in: format.locale)
     var time: [String: Any] = [
-      "until": end.description, "untilText": format.moment(end), "untilBefore": String(sentence.first ?? ""),
-      "untilAfter": String(sentence.dropFirst().first ?? ""),
+      "until": end.description, "openUntil": format.text(.openUntil), "untilText": format.text(.openUntil, at: end),
       "forms": forms.sorted { $0.key.rawValue < $1.key.rawValue }.map { ["name": $0.key.rawValue, "text": $0.value] },
     ]
     if minutes <= 60 { time["minutes"] = CountedText.minutesLeft.text(in: format.locale, minutes) }
@@ -153,7 +154,7 @@ extension PageModel {
     var page = frame
     page["script"] = nil
     page["heading"] = format.text(.phoneTitle)
-    page["text"] = format.text(.phoneText, ["time": format.timeOfDay(handover.expiresAt)])
+    page["text"] = format.text(.phoneText, at: handover.expiresAt)
     page["picture"] = HostedPaths.code(handover.code)
     (page["codePicture"], page["pageURL"]) = (format.text(.codePicture), path)
     return page

@@ -10,6 +10,7 @@ extension ShopperLanguage {
     .shipping: "Shipping",
     .discount: "Discount",
     .reference: "Reference",
+    .recipient: "For",
     .payHeading: "Pay {amount}",
     .cancel: "Cancel and return to {merchant}",
     .goBack: "Return to {merchant}",
@@ -46,7 +47,7 @@ extension ShopperLanguage {
     .codePicture: "Code that opens this page on a phone",
     .sheetClosed: "You closed the payment sheet. Nothing was charged.",
     .connectionLost: "The connection was lost. Check it and try again.",
-    .openUntil: "You can pay until {time}.",
+    .openUntil: "You can pay until {time} on {date}.",
   ]
 
   static let hostedGerman: [HostedText: String] = [
@@ -56,6 +57,7 @@ extension ShopperLanguage {
     .shipping: "Versand",
     .discount: "Rabatt",
     .reference: "Referenz",
+    .recipient: "Für",
     .payHeading: "{amount} bezahlen",
     .cancel: "Abbrechen und zurück zu {merchant}",
     .goBack: "Zurück zu {merchant}",
@@ -95,13 +97,13 @@ extension ShopperLanguage {
       + " einem iPhone weiter.",
     .noCard: "In Apple Pay ist noch keine Karte. Drücken Sie auf den Knopf, um eine hinzuzufügen.",
     .phoneTitle: "Auf dem Telefon weitermachen",
-    .phoneText: "Scannen Sie diesen Code mit der Kamera Ihres iPhones. Er gilt einmal, bis {time}.",
+    .phoneText: "Scannen Sie diesen Code mit der Kamera Ihres iPhones. Er gilt einmal, bis {time} Uhr.",
     .phoneShow: "Code für mein Telefon zeigen",
     .codeSpent: "Dieser Code wurde schon verwendet oder ist abgelaufen. Zeigen Sie auf dem anderen Gerät einen neuen.",
     .codePicture: "Code, der diese Seite auf einem Telefon öffnet",
     .sheetClosed: "Sie haben das Bezahlfenster geschlossen. Es wurde nichts abgebucht.",
     .connectionLost: "Die Verbindung ist abgebrochen. Prüfen Sie sie und versuchen Sie es noch einmal.",
-    .openUntil: "Sie können bis {time} bezahlen.",
+    .openUntil: "Sie können bis zum {date}, {time} Uhr bezahlen.",
   ]
 
   static let hostedDutch: [HostedText: String] = [
@@ -111,6 +113,7 @@ extension ShopperLanguage {
     .shipping: "Verzending",
     .discount: "Korting",
     .reference: "Referentie",
+    .recipient: "Voor",
     .payHeading: "{amount} betalen",
     .cancel: "Annuleren en terug naar {merchant}",
     .goBack: "Terug naar {merchant}",
@@ -149,7 +152,7 @@ extension ShopperLanguage {
     .codePicture: "Code die deze pagina op een telefoon opent",
     .sheetClosed: "U hebt het betaalvenster gesloten. Er is niets afgeschreven.",
     .connectionLost: "De verbinding is verbroken. Controleer die en probeer het opnieuw.",
-    .openUntil: "U kunt betalen tot {time}.",
+    .openUntil: "U kunt betalen tot {date} om {time}.",
   ]
 
   static let hostedSwedish: [HostedText: String] = [
@@ -159,6 +162,7 @@ extension ShopperLanguage {
     .shipping: "Frakt",
     .discount: "Rabatt",
     .reference: "Referens",
+    .recipient: "Till",
     .payHeading: "Betala {amount}",
     .cancel: "Avbryt och gå tillbaka till {merchant}",
     .goBack: "Tillbaka till {merchant}",
@@ -187,13 +191,13 @@ extension ShopperLanguage {
     .noScript: "Apple Pay kräver JavaScript. Slå på det och ladda om sidan, eller fortsätt på en iPhone.",
     .noCard: "Det finns inget kort i Apple Pay än. Tryck på knappen för att lägga till ett.",
     .phoneTitle: "Fortsätt på telefonen",
-    .phoneText: "Skanna koden med kameran på din iPhone. Den gäller en gång, till {time}.",
+    .phoneText: "Skanna koden med kameran på din iPhone. Den gäller en gång, till kl. {time}.",
     .phoneShow: "Visa en kod för min telefon",
     .codeSpent: "Koden har använts eller gått ut. Visa en ny på den andra enheten.",
     .codePicture: "Kod som öppnar sidan på en telefon",
     .sheetClosed: "Du stängde betalningsfönstret. Inget har dragits.",
     .connectionLost: "Anslutningen bröts. Kontrollera den och försök igen.",
-    .openUntil: "Du kan betala till {time}.",
+    .openUntil: "Du kan betala till den {date} kl. {time}.",
   ]
 
   static let hostedDanish: [HostedText: String] = [
@@ -203,6 +207,7 @@ extension ShopperLanguage {
     .shipping: "Forsendelse",
     .discount: "Rabat",
     .reference: "Reference",
+    .recipient: "Til",
     .payHeading: "Betal {amount}",
     .cancel: "Annuller og gå tilbage til {merchant}",
     .goBack: "Tilbage til {merchant}",
@@ -231,12 +236,12 @@ extension ShopperLanguage {
     .noScript: "Apple Pay kræver JavaScript. Slå det til, og indlæs siden igen, eller fortsæt på en iPhone.",
     .noCard: "Der er endnu intet kort i Apple Pay. Tryk på knappen for at tilføje et.",
     .phoneTitle: "Fortsæt på din telefon",
-    .phoneText: "Scan koden med kameraet på din iPhone. Den virker én gang, indtil {time}.",
+    .phoneText: "Scan koden med kameraet på din iPhone. Den virker én gang, indtil kl. {time}.",
     .phoneShow: "Vis en kode til min telefon",
     .codeSpent: "Koden er brugt eller udløbet. Vis en ny på den anden enhed.",
     .codePicture: "Kode, der åbner siden på en telefon",
     .sheetClosed: "Du lukkede betalingsvinduet. Intet er trukket.",
     .connectionLost: "Forbindelsen blev afbrudt. Kontrollér den, og prøv igen.",
-    .openUntil: "Du kan betale indtil {time}.",
+    .openUntil: "Du kan betale indtil den {date} kl. {time}.",
   ]
 }

@@ -5,6 +5,8 @@ package enum HostedText: String, Sendable, Hashable, CaseIterable {
   /// `{merchant}` in the title of the window and the page.
   case title
   case order, total, shipping, discount, reference
+  /// The label of the shopper's name, as the merchant gave it with a payment link.
+  case recipient
   /// Above the payment: `{amount}`.
   case payHeading
   case cancel, goBack
@@ -23,6 +25,7 @@ package enum HostedText: String, Sendable, Hashable, CaseIterable {
   case phoneTitle, phoneText, phoneShow, codeSpent, codePicture
   // Events
   case sheetClosed, connectionLost
+  /// `{time}` of a `{date}`.
   case openUntil
 
   package func text(in locale: ShopperLocale) -> String {

@@ -10,6 +10,7 @@ extension ShopperLanguage {
     .shipping: "Dostawa",
     .discount: "Rabat",
     .reference: "Numer",
+    .recipient: "Dla",
     .payHeading: "Zapłać {amount}",
     .cancel: "Anuluj i wróć do: {merchant}",
     .goBack: "Wróć do: {merchant}",
@@ -39,13 +40,13 @@ extension ShopperLanguage {
     .noScript: "Apple Pay wymaga JavaScriptu. Włącz go i wczytaj stronę ponownie albo kontynuuj na iPhonie.",
     .noCard: "W Apple Pay nie ma jeszcze karty. Naciśnij przycisk, aby ją dodać.",
     .phoneTitle: "Kontynuuj na telefonie",
-    .phoneText: "Zeskanuj ten kod aparatem iPhone’a. Działa jeden raz, do {time}.",
+    .phoneText: "Zeskanuj ten kod aparatem iPhone’a. Działa jeden raz, do godz. {time}.",
     .phoneShow: "Pokaż kod dla mojego telefonu",
     .codeSpent: "Ten kod został użyty albo wygasł. Pokaż nowy na drugim urządzeniu.",
     .codePicture: "Kod, który otwiera tę stronę na telefonie",
     .sheetClosed: "Okno płatności zostało zamknięte. Nic nie pobrano.",
     .connectionLost: "Połączenie zostało przerwane. Sprawdź je i spróbuj ponownie.",
-    .openUntil: "Możesz zapłacić do {time}.",
+    .openUntil: "Możesz zapłacić do {date}, godz. {time}.",
   ]
 
   static let hostedFinnish: [HostedText: String] = [
@@ -55,6 +56,7 @@ extension ShopperLanguage {
     .shipping: "Toimitus",
     .discount: "Alennus",
     .reference: "Viite",
+    .recipient: "Asiakas",
     .payHeading: "Maksa {amount}",
     .cancel: "Peruuta ja palaa: {merchant}",
     .goBack: "Palaa: {merchant}",
@@ -84,13 +86,13 @@ extension ShopperLanguage {
     .noScript: "Apple Pay vaatii JavaScriptin. Ota se käyttöön ja lataa sivu uudelleen tai jatka iPhonella.",
     .noCard: "Apple Payssa ei ole vielä korttia. Lisää kortti painamalla painiketta.",
     .phoneTitle: "Jatka puhelimella",
-    .phoneText: "Lue koodi iPhonen kameralla. Se toimii kerran, {time} asti.",
+    .phoneText: "Lue koodi iPhonen kameralla. Se toimii kerran, klo {time} asti.",
     .phoneShow: "Näytä koodi puhelimelleni",
     .codeSpent: "Koodi on jo käytetty tai vanhentunut. Näytä uusi toisella laitteella.",
     .codePicture: "Koodi, joka avaa sivun puhelimessa",
     .sheetClosed: "Suljit maksuikkunan. Mitään ei veloitettu.",
     .connectionLost: "Yhteys katkesi. Tarkista se ja yritä uudelleen.",
-    .openUntil: "Voit maksaa {time} asti.",
+    .openUntil: "Voit maksaa {date} klo {time} asti.",
   ]
 
   static let hostedJapanese: [HostedText: String] = [
@@ -100,6 +102,7 @@ extension ShopperLanguage {
     .shipping: "送料",
     .discount: "割引",
     .reference: "参照番号",
+    .recipient: "お客様",
     .payHeading: "{amount}を支払う",
     .cancel: "キャンセルして{merchant}に戻る",
     .goBack: "{merchant}に戻る",
@@ -134,7 +137,7 @@ extension ShopperLanguage {
     .codePicture: "このページをスマートフォンで開くコード",
     .sheetClosed: "支払い画面を閉じました。請求は発生していません。",
     .connectionLost: "接続が切れました。確認してもう一度お試しください。",
-    .openUntil: "{time}までお支払いいただけます。",
+    .openUntil: "{date} {time}までお支払いいただけます。",
   ]
 
   static let hostedArabic: [HostedText: String] = [
@@ -144,6 +147,7 @@ extension ShopperLanguage {
     .shipping: "الشحن",
     .discount: "الخصم",
     .reference: "المرجع",
+    .recipient: "إلى",
     .payHeading: "ادفع {amount}",
     .cancel: "إلغاء والعودة إلى {merchant}",
     .goBack: "العودة إلى {merchant}",
@@ -172,12 +176,12 @@ extension ShopperLanguage {
     .noScript: "تحتاج خدمة Apple Pay إلى JavaScript. فعّلها وأعد تحميل الصفحة، أو تابع على iPhone.",
     .noCard: "لا توجد بطاقة في Apple Pay بعد. اضغط الزر لإضافة بطاقة.",
     .phoneTitle: "المتابعة على هاتفك",
-    .phoneText: "امسح هذا الرمز بكاميرا iPhone. يعمل مرة واحدة، حتى {time}.",
+    .phoneText: "امسح هذا الرمز بكاميرا iPhone. يعمل مرة واحدة، حتى الساعة {time}.",
     .phoneShow: "عرض رمز لهاتفي",
     .codeSpent: "استُخدم هذا الرمز أو انتهت صلاحيته. اعرض رمزًا جديدًا على الجهاز الآخر.",
     .codePicture: "رمز يفتح هذه الصفحة على الهاتف",
     .sheetClosed: "لقد أغلقت نافذة الدفع. لم يُخصم أي مبلغ.",
     .connectionLost: "انقطع الاتصال. تحقق منه وحاول مرة أخرى.",
-    .openUntil: "يمكنك الدفع حتى {time}.",
+    .openUntil: "يمكنك الدفع حتى {date} الساعة {time}.",
   ]
 }

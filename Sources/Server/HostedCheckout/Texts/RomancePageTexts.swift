@@ -10,6 +10,7 @@ extension ShopperLanguage {
     .shipping: "Livraison",
     .discount: "Remise",
     .reference: "Référence",
+    .recipient: "Pour",
     .payHeading: "Payer {amount}",
     .cancel: "Annuler et revenir chez {merchant}",
     .goBack: "Revenir chez {merchant}",
@@ -46,7 +47,7 @@ extension ShopperLanguage {
     .codePicture: "Code qui ouvre cette page sur un téléphone",
     .sheetClosed: "Vous avez fermé la fenêtre de paiement. Rien n’a été débité.",
     .connectionLost: "La connexion a été perdue. Vérifiez-la et réessayez.",
-    .openUntil: "Vous pouvez payer jusqu’à {time}.",
+    .openUntil: "Vous pouvez payer jusqu’au {date} à {time}.",
   ]
 
   static let hostedSpanish: [HostedText: String] = [
@@ -56,6 +57,7 @@ extension ShopperLanguage {
     .shipping: "Envío",
     .discount: "Descuento",
     .reference: "Referencia",
+    .recipient: "Para",
     .payHeading: "Pagar {amount}",
     .cancel: "Cancelar y volver a {merchant}",
     .goBack: "Volver a {merchant}",
@@ -92,7 +94,7 @@ extension ShopperLanguage {
     .codePicture: "Código que abre esta página en un teléfono",
     .sheetClosed: "Ha cerrado la ventana de pago. No se ha cobrado nada.",
     .connectionLost: "Se perdió la conexión. Compruébela e inténtelo de nuevo.",
-    .openUntil: "Puede pagar hasta {time}.",
+    .openUntil: "Puede pagar hasta el {date}, {time}.",
   ]
 
   static let hostedItalian: [HostedText: String] = [
@@ -102,6 +104,7 @@ extension ShopperLanguage {
     .shipping: "Spedizione",
     .discount: "Sconto",
     .reference: "Riferimento",
+    .recipient: "Per",
     .payHeading: "Paga {amount}",
     .cancel: "Annulla e torna a {merchant}",
     .goBack: "Torna a {merchant}",
@@ -130,13 +133,13 @@ extension ShopperLanguage {
     .noScript: "Apple Pay richiede JavaScript. Lo attivi e ricarichi questa pagina, o continui su un iPhone.",
     .noCard: "In Apple Pay non c’è ancora una carta. Prema il pulsante per aggiungerne una.",
     .phoneTitle: "Continui sul telefono",
-    .phoneText: "Inquadri questo codice con la fotocamera del suo iPhone. Vale una volta, fino alle {time}.",
+    .phoneText: "Inquadri questo codice con la fotocamera del suo iPhone. Vale una volta, fino alle ore {time}.",
     .phoneShow: "Mostra un codice per il mio telefono",
     .codeSpent: "Questo codice è stato usato o è scaduto. Ne mostri uno nuovo sull’altro dispositivo.",
     .codePicture: "Codice che apre questa pagina su un telefono",
     .sheetClosed: "Ha chiuso la finestra di pagamento. Non è stato addebitato nulla.",
     .connectionLost: "La connessione si è interrotta. La controlli e riprovi.",
-    .openUntil: "Può pagare fino a {time}.",
+    .openUntil: "Termine per il pagamento: {date}, ore {time}.",
   ]
 
   static let hostedPortuguese: [HostedText: String] = [
@@ -146,6 +149,7 @@ extension ShopperLanguage {
     .shipping: "Envio",
     .discount: "Desconto",
     .reference: "Referência",
+    .recipient: "Para",
     .payHeading: "Pagar {amount}",
     .cancel: "Cancelar e voltar a {merchant}",
     .goBack: "Voltar a {merchant}",
@@ -176,12 +180,12 @@ extension ShopperLanguage {
     .noScript: "O Apple Pay precisa de JavaScript. Ative-o e recarregue esta página, ou continue num iPhone.",
     .noCard: "Ainda não há nenhum cartão no Apple Pay. Prima o botão para adicionar um.",
     .phoneTitle: "Continuar no telemóvel",
-    .phoneText: "Leia este código com a câmara do seu iPhone. Funciona uma vez, até {time}.",
+    .phoneText: "Leia este código com a câmara do seu iPhone. Funciona uma vez, até às {time}.",
     .phoneShow: "Mostrar um código para o meu telemóvel",
     .codeSpent: "Este código foi usado ou expirou. Mostre um novo no outro dispositivo.",
     .codePicture: "Código que abre esta página num telemóvel",
     .sheetClosed: "Fechou a janela de pagamento. Nada foi cobrado.",
     .connectionLost: "A ligação perdeu-se. Verifique-a e tente de novo.",
-    .openUntil: "Pode pagar até {time}.",
+    .openUntil: "Pode pagar até {date} às {time}.",
   ]
 }

@@ -25,17 +25,15 @@ package struct ShopperFormat: Sendable {
       .currency(code: amount.currency.code).precision(.fractionLength(amount.currency.exponent)).locale(forms))
   }
 
-  /// In UTC, and says so: the server does not know where the shopper is.
-  package func moment(_ time: Timestamp) -> String {
-    text(time, Date.FormatStyle(date: .long, time: .shortened, locale: forms, timeZone: .gmt))
-  }
-
-  func timeOfDay(_ time: Timestamp) -> String {
-    text(time, Date.FormatStyle(date: .omitted, time: .shortened, locale: forms, timeZone: .gmt))
-  }
-
-  private func text(_ time: Timestamp, _ style: Date.FormatStyle) -> String {
-    Date(timeIntervalSince1970: TimeInterval(time.seconds)).formatted(style) + " UTC"
+  /// A sentence with the `{time}` and the `{date}` of a moment, in UTC, and says so before its full stop: the server does
+  /// not know where the shopper is.
+  package func text(_ text: HostedText, at time: Timestamp) -> String {
+    let date = Date(timeIntervalSince1970: TimeInterval(time.seconds))
+    func written(_ day: Date.FormatStyle.DateStyle, _ clock: Date.FormatStyle.TimeStyle) -> String {
+      date.formatted(Date.FormatStyle(date: day, time: clock, locale: forms, timeZone: .gmt))
+    }
+    let sentence = self.text(text, ["date": written(.long, .omitted), "time": written(.omitted, .shortened)])
+    return sentence.dropLast() + " (UTC)" + sentence.suffix(1)
   }
 
   /// A text about the merchant, an amount or a time. In right-to-left text each value stands for itself (Unicode's

@@ -20,7 +20,7 @@ import Testing
 
   @Test(arguments: ShopperLanguage.allCases) func `has the same placeholders`(_ language: ShopperLanguage) {
     for text in HostedText.allCases {
-      for placeholder in ["{merchant}", "{amount}", "{time}"] {
+      for placeholder in ["{merchant}", "{amount}", "{time}", "{date}"] {
         let wanted = ShopperLanguage.english.hostedTexts[text]?.contains(placeholder)
         #expect(language.hostedTexts[text]?.contains(placeholder) == wanted, "\(text) \(placeholder)")
       }
@@ -65,10 +65,29 @@ import Testing
     #expect(shown == text)
   }
 
-  @Test func `has moments as the shopper writes them`() {
-    let time = Timestamp(seconds: 1_795_000_000)
-    #expect(ShopperFormat("en-GB").moment(time).hasPrefix("18 November 2026"))
-    #expect(ShopperFormat("de-DE").moment(time).hasPrefix("18. November 2026"))
+  @Test(
+    arguments: [
+      ("en-GB", "You can pay until 5:57 on 28 November 2026 (UTC)."),
+      ("en-US", "You can pay until 5:57 AM on November 28, 2026 (UTC)."),
+      ("de-DE", "Sie können bis zum 28. November 2026, 5:57 Uhr bezahlen (UTC)."),
+      ("nl-NL", "U kunt betalen tot 28 november 2026 om 5:57 (UTC)."),
+      ("sv-SE", "Du kan betala till den 28 november 2026 kl. 5:57 (UTC)."),
+      ("da-DK", "Du kan betale indtil den 28. november 2026 kl. 5.57 (UTC)."),
+      ("fr-FR", "Vous pouvez payer jusqu’au 28 novembre 2026 à 5:57 (UTC)."),
+      ("es-ES", "Puede pagar hasta el 28 de noviembre de 2026, 5:57 (UTC)."),
+      ("it-IT", "Termine per il pagamento: 28 novembre 2026, ore 5:57 (UTC)."),
+      ("pt-PT", "Pode pagar até 28 de novembro de 2026 às 5:57 (UTC)."),
+      ("pl-PL", "Możesz zapłacić do 28 listopada 2026, godz. 5:57 (UTC)."),
+      ("fi-FI", "Voit maksaa 28. marraskuuta 2026 klo 5.57 asti (UTC)."),
+      ("ja-JP", "2026年11月28日 5:57までお支払いいただけます (UTC)。"),
+      ("ar-EG", "يمكنك الدفع حتى ٢٨ نوفمبر، ٢٠٢٦ الساعة ٥:٥٧ ص (UTC)."),
+    ])
+  func `has moments as the shopper writes them, within a sentence`(_ tag: String, _ sentence: String) {
+    let shown = ShopperFormat(tag).text(.openUntil, at: Timestamp(seconds: 1_795_845_420))
+    // Spaces that do not break are spaces, and marks of direction are not seen.
+    let scalars = shown.unicodeScalars.filter { $0.properties.generalCategory != .format }
+    let text = String(String.UnicodeScalarView(scalars.map { $0.properties.isWhitespace ? " " : $0 }))
+    #expect(text == sentence)
   }
 
   @Test func `isolates a name in right-to-left text`() {
