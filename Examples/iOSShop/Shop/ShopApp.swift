@@ -10,7 +10,7 @@ import TenderCheckout
         .task { await model.open() }
         .onContinueUserActivity(PaymentHandoff.activityType) { activity in
           guard let handoff = PaymentHandoff(activity) else { return }
-          model.service = handoff.service
+          Task { await model.take(handoff) }
         }
     }
   }

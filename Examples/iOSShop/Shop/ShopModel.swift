@@ -21,6 +21,10 @@ import TenderSheet
   @Published var outcome: CheckoutOutcome?
   @Published var problem: String?
 
+  /// A payment that another device began before this app was open.
+  private var handedOver: PaymentHandoff?
+  private var isOpen = false
+
   private let backend: Backend
   private let applePay: ApplePayService
   private let checkout: CheckoutService
@@ -50,6 +54,16 @@ import TenderSheet
       problem = "The shop does not answer. Is `make demo` running?"
     }
     await resume()
+    isOpen = true
+    if let handedOver { await take(handedOver) }
+  }
+
+  /// Opens the sheet with the basket that a watch has handed over.
+  func take(_ handoff: PaymentHandoff) async {
+    handedOver = isOpen ? nil : handoff
+    guard isOpen else { return }
+    service = handoff.service
+    await pay { handoff.basket }
   }
 
   /// The buy button's action.
@@ -58,11 +72,15 @@ import TenderSheet
       problem = "Choose a dish first."
       return
     }
+    let (backend, dishes, service) = (backend, chosen, service)
+    await pay { try await backend.basket(dishes, service) }
+  }
+
+  private func pay(_ basket: @escaping @Sendable () async throws -> BasketID) async {
     isPaying = true
     defer { isPaying = false }
-    let (backend, dishes, service) = (backend, chosen, service)
     let flow = PaymentFlowController(service: applePay, checkout: checkout) { _ in
-      let basket = try await backend.basket(dishes, service)
+      let basket = try await basket()
       Self.remember(basket)
       return basket
     }
