@@ -39,7 +39,7 @@ def a_cancelled_checkout_leads_back_and_charges_nothing(shopper):
     checkout = hostedpage.enter(shopper)
     hostedpage.button(shopper)
     shopper.press("Cancel and return to Market Stall")
-    assert hostedpage.goes_back(shopper) == ("CANCELLED_BY_CONSUMER", "")
+    assert hostedpage.goes_back(shopper) == ("CANCELLED_BY_CONSUMER", "REJECTED")
     hostedpage.not_paid(shopper, checkout)
     shopper.browser.back()
     shopper.sees("You have cancelled this payment")
@@ -70,7 +70,7 @@ def a_checkout_whose_time_is_up_says_so_and_leads_back_unpaid(shopper):
     shopper.sees("Time is up")
     assert not shopper.find("button", "Apple Pay"), "an expired checkout can be paid"
     shopper.follow("Return to Market Stall")
-    assert hostedpage.goes_back(shopper) == ("CANCELLED_BY_CONSUMER", "")
+    assert hostedpage.goes_back(shopper) == ("CANCELLED_BY_CONSUMER", "REJECTED")
     hostedpage.not_paid(shopper, checkout)
     shopper.browser.back()
     hostedpage.result(shopper, "expired")
@@ -164,7 +164,7 @@ def without_javascript_the_page_says_so_and_offers_a_phone(shopper):
         assert shopper.browser.find_elements(By.CSS_SELECTOR, "img[src^='/hosted-codes/']"), "there is no code"
         shopper.browser.get(address)
         shopper.press("Cancel and return to Market Stall")
-        assert hostedpage.goes_back(shopper) == ("CANCELLED_BY_CONSUMER", "")
+        assert hostedpage.goes_back(shopper) == ("CANCELLED_BY_CONSUMER", "REJECTED")
     finally:
         shopper.browser.execute_cdp_cmd("Emulation.setScriptExecutionDisabled", {"value": False})
 

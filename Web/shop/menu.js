@@ -11,7 +11,6 @@ import {
   price,
   set,
   stepper,
-  subtotal,
   summarise,
   chosen,
   clear,
@@ -50,7 +49,6 @@ const card = (dish) => {
 const show = () => {
   for (const count of steppers.values()) count.show();
   find("empty").hidden = chosen().length > 0;
-  find("so-far").textContent = subtotal();
   summarise();
 };
 

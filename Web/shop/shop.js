@@ -104,7 +104,7 @@ export const clear = () => {
 export const chosen = () =>
   menu.dishes.filter(({ id }) => order.dishes[id]).map((dish) => ({ dish, quantity: order.dishes[dish.id] }));
 
-export const subtotal = () => price(chosen().reduce((sum, { dish, quantity }) => sum + dish.amount * quantity, 0));
+const subtotal = () => price(chosen().reduce((sum, { dish, quantity }) => sum + dish.amount * quantity, 0));
 
 /** What is sent for a basket; nothing while the basket is empty. */
 export const basketBody = () => {
@@ -157,6 +157,12 @@ const HINTS = {
 /** What the chosen service adds. */
 export const hint = () => HINTS[order.service];
 
+/** In the summary, and in the bar that stays in sight on the menu. */
+const showSum = (text) => {
+  find("subtotal").textContent = text;
+  if (find("so-far")) find("so-far").textContent = text;
+};
+
 /** What stands in a summary: the dishes and their sum; fees and delivery follow when the button is ready. */
 export const summarise = () => {
   if (!find("lines")) return;
@@ -166,7 +172,7 @@ export const summarise = () => {
     ),
   );
   find("sum").textContent = "Dishes";
-  find("subtotal").textContent = subtotal();
+  showSum(subtotal());
   find("hint").textContent = chosen().length > 0 ? hint() : "";
 };
 
@@ -188,7 +194,7 @@ export const showPrices = ({ lineItems = [], shippingMethods = [], total }) => {
     );
   }
   find("sum").textContent = "Total";
-  find("subtotal").textContent = from(method, total.amount);
+  showSum(from(method, total.amount));
 };
 
 export const say = (text, kind = "error") => {
@@ -237,7 +243,10 @@ addEventListener("popstate", () => {
 // ── Who is ordering
 
 export const visitor = ask("/api/shopper").catch(() => ({ shopper: undefined, regulars: [] }));
+export const greet = ({ shopper }) => {
+  find("account-link").textContent = shopper ? shopper.name : "Sign in";
+};
 visitor.then(({ shopper }) => {
-  if (shopper) find("account-link").textContent = shopper.name;
+  greet({ shopper });
   if (find("who")) find("who").textContent = shopper ? `Ordering as ${shopper.name}.` : "Ordering as a guest.";
 });

@@ -14,8 +14,11 @@ struct MarketStall: Sendable {
     Ware(id: "lobster", label: "Lobster roll", amount: 1_450), Ware(id: "chowder", label: "Chowder", amount: 690),
     Ware(id: "oysters", label: "Six oysters", amount: 1_800),
   ]
+  /// Each with its own name.
   private static let languages = [
-    "en-IE", "de-DE", "fr-FR", "es-ES", "it-IT", "nl-NL", "pt-PT", "pl-PL", "sv-SE", "da-DK", "fi-FI", "ja-JP", "ar-EG",
+    ("en-IE", "English"), ("de-DE", "Deutsch"), ("fr-FR", "Français"), ("es-ES", "Español"), ("it-IT", "Italiano"),
+    ("nl-NL", "Nederlands"), ("pt-PT", "Português"), ("pl-PL", "Polski"), ("sv-SE", "Svenska"), ("da-DK", "Dansk"),
+    ("fi-FI", "Suomi"), ("ja-JP", "日本語"), ("ar-EG", "العربية"),
   ]
 
   let tender: TenderClient
@@ -39,21 +42,38 @@ struct MarketStall: Sendable {
 
   /// `GET /stall`
   private func show(_ request: Request, _ context: BasicRequestContext) throws -> Response {
-    try page(
-      "stall",
-      [
-        "wares": Self.wares.map { ["id": $0.id, "label": $0.label, "price": Self.price($0.amount)] },
-        "languages": Self.languages,
-      ])
+    try show(FormFields(pairs: [("language", "en-IE"), ("minutes", "180")]))
+  }
+
+  /// - Parameter refusal: why the form, as it was sent, is shown again.
+  private func show(_ form: FormFields, _ refusal: ShopError? = nil) throws -> Response {
+    func option(_ field: String, _ value: String, _ name: String, _ price: String = "") -> [String: Any] {
+      ["value": value, "name": name, "price": price, "isChosen": form[field] == value]
+    }
+    var values: [String: Any] = [
+      "wares": Self.wares.map { option("ware", $0.id, $0.label, Self.price($0.amount)) },
+      "languages": Self.languages.map { option("language", $0.0, $0.1) },
+      "times": [option("minutes", "180", "3 hours"), option("minutes", "1", "1 minute")],
+    ]
+    values["error"] = refusal?.detail
+    var response = try page("stall", values)
+    if let refusal { response.status = refusal.status }
+    return response
   }
 
   /// `POST /stall`, a form: makes a checkout and sends the browser to its page.
   private func pay(_ request: Request, _ context: BasicRequestContext) async throws -> Response {
     let form = FormFields(try await BodyReader.collect(request, limit: 4_096)) ?? FormFields(pairs: [])
-    guard let ware = Self.wares.first(where: { $0.id == form["ware"] }), let host = request.head.authority else {
+    do { return try await checkOut(form, at: request.head.authority) } catch let refusal as ShopError {
+      return try show(form, refusal)
+    }
+  }
+
+  private func checkOut(_ form: FormFields, at host: String?) async throws -> Response {
+    guard let ware = Self.wares.first(where: { $0.id == form["ware"] }), let host else {
       throw ShopError(.badRequest, "unknown_ware", "Choose something that is on the list.")
     }
-    let language = Self.languages.first { $0 == form["language"] } ?? Self.languages[0]
+    let language = Self.languages.first { $0.0 == form["language"] }?.0 ?? "en-IE"
     let minutes = form["minutes"].flatMap { Int64($0) } ?? 180
     let answer = try await tender.createCheckout(
       order(ware, language, minutes, returnTo: "http://\(host)/stall/return"))
@@ -73,13 +93,12 @@ struct MarketStall: Sendable {
     else { throw ShopError(.forbidden, "forged_return", "The stall has sent no shopper to this page.") }
     let answer = try await tender.checkout(id)
     let payment = answer.createdPaymentOutput
-    return try page(
-      "stall-return",
-      [
-        "status": answer.status.rawValue, "category": payment?.paymentStatusCategory.rawValue ?? "",
-        "payment": payment?.payment.id ?? "", "paymentStatus": payment?.payment.status ?? "",
-        "isPaid": payment?.paymentStatusCategory == .successful,
-      ])
+    var values: [String: Any] = [
+      "status": answer.status.rawValue, "category": payment?.paymentStatusCategory.rawValue ?? "",
+      "paymentStatus": payment?.payment.status ?? "", "isPaid": payment?.paymentStatusCategory == .successful,
+    ]
+    values["payment"] = payment?.payment.id
+    return try page("stall-return", values)
   }
 
   private func order(_ ware: Ware, _ language: String, _ minutes: Int64, returnTo url: String) -> JSONValue {
@@ -106,8 +125,11 @@ struct MarketStall: Sendable {
     ]
   }
 
+  /// `€14.50`, as the pages of the language write it.
   private static func price(_ units: Int64) -> String {
-    Currency(code: currency).map { Amount(minorUnits: units, currency: $0).decimalString + " " + currency } ?? ""
+    guard let currency = Currency(code: currency) else { return "" }
+    return (Decimal(string: Amount(minorUnits: units, currency: currency).decimalString) ?? 0)
+      .formatted(.currency(code: currency.code).locale(Locale(identifier: "en")))
   }
 
   private func page(_ name: String, _ values: [String: Any]) throws -> Response {
