@@ -182,8 +182,8 @@ let package = Package(
     module(
       "Sandbox/DemoShop",
       [
-        "DirectWire", "HTTPServing", "HTTPTransport", "TenderPayments", "StrictJSON", hummingbird, httpTypes, nioCore,
-        logging, lifecycle,
+        "DirectWire", "HTTPServing", "HTTPTransport", "TenderPayments", "StrictJSON", crypto, hummingbird, httpTypes,
+        nioCore, logging, lifecycle,
       ], plugins: ["EmbedWeb"]),
 
     module(

@@ -16,8 +16,8 @@ def take(shopper, size, scheme):
         if page == "/":
             keep("menu-top", whole=False)
         keep(name)
-    shopper.wait_for("radio", "Card").click()
-    keep("card")
+    shopper.wait_for("radio", "Cash").click()
+    keep("cash")
     shopper.open("/account")
     shopper.sees("You are a guest")
     keep("account")

@@ -74,28 +74,32 @@ def the_payment_token_is_shown_field_by_field_without_secrets(shopper):
 
 
 @claim(page="/basket")
-def apple_pay_is_the_first_choice_of_the_checkout_and_the_card_form_goes_nowhere(shopper):
+def apple_pay_is_the_first_choice_of_the_checkout_and_cash_the_other_up_to_a_receipt(shopper):
     shopper.fill(fish=1)
     shopper.open("/checkout")
     basket = shopper.button() and shopper.basket()
     assert shopper.wait_for("radio", "Apple Pay").is_selected(), "Apple Pay is not the first choice"
-    shopper.find("radio", "Card").click()
-    shopper.sees("This form goes nowhere")
-    shopper.press("Pay by card")
+    shopper.find("radio", "Cash").click()
+    shopper.sees("not through Tender")
+    shopper.press("Order for cash")
     assert shopper.focused().get_attribute("id") == "name", "the focus does not move to what is missing"
-    for name, text in (("Name", "Ada"), ("E-mail", "ada@example.com"), ("Telephone", "1"), ("Street", "1 Street"),
-                       ("Town", "London"), ("Postal code", "EC1A"), ("Card number", "4111"), ("Expires", "12/30"),
-                       ("Security code", "123")):
+    for name, text in (("Name", "Ada Byron"), ("E-mail", "ada@example.com"), ("Telephone", "1"), ("Street", "1 Street"),
+                       ("Town", "London"), ("Postal code", "EC1A")):
         shopper.write(name, text)
-    shopper.press("Pay by card")
-    shopper.sees("Nothing was sent, nothing was charged")
-    sent = shopper.script("return performance.getEntriesByType('resource').map(({ name }) => name).join();")
-    assert "4111" not in sent, "the form went somewhere"
+    shopper.press("Order for cash")
+    shopper.sees("Thank you")
+    assert shopper.path() == f"/order/{basket}"
+    assert (shopper.fact("status"), shopper.fact("shopper")) == ("In cash, simulated", "Ada Byron")
+    assert shopper.fact("amount") == "€15.90", shopper.fact("amount")
+    assert not shopper.find("link", "Inside the payment token"), "cash has a payment token"
     shopper.demo.must_not_be_paid(basket)
-    shopper.find("radio", "Apple Pay").click()
+    shopper.browser.refresh()
+    shopper.sees("In cash, simulated")
+    shopper.fill(fish=1)
+    shopper.open("/checkout")
     shopper.open_sheet()
     shopper.drive("approve()")
-    assert shopper.receipt() == basket
+    assert shopper.receipt() != basket, "the basket that was ordered for cash was paid too"
 
 
 @claim(page=None)
@@ -135,13 +139,13 @@ def the_receipt_is_the_same_in_another_browser(shopper):
     shopper.drive("approve()")
     shopper.receipt()
     shopper.until(lambda: not shopper.find("dialog", "Apple Pay"), "the sheet stays open")
-    assert shopper.fact("status") == "Captured" and shopper.fact("shopper") == "A guest", receipt()
+    assert shopper.fact("status") == "Paid" and shopper.fact("shopper") == "A guest", receipt()
     assert shopper.fact("date"), f"the receipt has no date: {receipt()}"
     first = receipt()
     shopper.script("localStorage.clear(); sessionStorage.clear();")
     shopper.browser.delete_all_cookies()
     shopper.browser.refresh()
-    shopper.sees("Captured")
+    shopper.sees("Paid")
     assert receipt() == first, f"here it is {first!r}, and there {receipt()!r}"
 
 
@@ -266,9 +270,38 @@ def a_guest_stays_one_guest_in_the_browser(shopper):
         token = shopper.script("return localStorage.tenderGuest;")
         claims = token.split(".")[1]
         guests.append(json.loads(base64.urlsafe_b64decode(claims + "=" * (-len(claims) % 4)))["guest"])
+        shopper.open("/account")
+        shopper.press("order as a guest")
         shopper.fill(fish=1)
         shopper.open("/")
     assert guests[0] == guests[1], f"two guests: {guests}"
+
+
+@claim
+def a_guest_who_has_paid_is_signed_in_with_the_name_of_the_sheet(shopper):
+    shopper.open("/account")
+    shopper.sees("You are a guest")
+    shopper.fill(fish=1)
+    shopper.open("/")
+    shopper.open_sheet()
+    shopper.drive("approve()")
+    shopper.receipt()
+    name = shopper.until(lambda: (shopper.fact("account-link") or "Sign in") != "Sign in" and shopper.fact("account-link"),
+                         "the guest is not signed in")
+    shopper.open("/account")
+    shopper.sees(f"You are signed in as {name}")
+    shopper.press("order as a guest")
+    shopper.sees("You are a guest")
+
+
+@claim
+def the_bar_that_stays_in_sight_shows_the_total_that_will_be_paid(shopper):
+    shopper.fill(fish=1)
+    shopper.open("/")
+    shopper.button()
+    shopper.until(lambda: shopper.fact("subtotal") == "from €15.90", "the total is not shown")
+    bar = shopper.browser.find_element(By.ID, "so-far").get_attribute("textContent")
+    assert bar == "from €15.90", f"the bar shows {bar}"
 
 
 @claim
@@ -278,4 +311,7 @@ def the_receipt_says_when_the_order_is_expected_and_has_no_link_to_itself(shoppe
     basket = shopper.receipt()
     shopper.sees("Expected")
     assert shopper.browser.current_url == f"{shopper.demo.shop}/order/{basket}"
-    assert not shopper.find("link", "This order’s own page"), "the order's page links to itself"
+    links = [link.get_attribute("href") for link in shopper.browser.find_elements(By.CSS_SELECTOR, "main a")]
+    assert shopper.browser.current_url not in links, "the order's page links to itself"
+    page = shopper.browser.find_element(By.TAG_NAME, "main").text
+    assert basket not in page and "Captured" not in page and shopper.demo.payments(basket)[0]["id"] not in page, page

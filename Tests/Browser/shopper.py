@@ -274,7 +274,7 @@ class Shopper:
         """Waits for the confirmation of a payment that was captured, and gives its basket. Whenever a receipt is
         shown, the journal and the acquirer's ledger must agree that this basket was paid, once."""
         self.sees("Thank you")
-        self.sees("Captured")
+        self.sees("Paid")
         basket = self.path().split("/")[-1]
         self.demo.must_be_paid_once(basket)
         return basket

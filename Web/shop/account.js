@@ -1,10 +1,10 @@
 // Sign in as one of the shop's regulars, or stay a guest.
 
-import { ask, element, find, visitor } from "./shop.js";
+import { ask, element, find, greet, visitor } from "./shop.js";
 
 const show = ({ shopper, regulars }) => {
   find("state").textContent = shopper ? `You are signed in as ${shopper.name}.` : "You are a guest.";
-  find("account-link").textContent = shopper ? shopper.name : "Sign in";
+  greet({ shopper });
   find("guest").hidden = !shopper;
   find("regulars").replaceChildren(
     ...regulars.map(({ customer, name }) =>

@@ -1,15 +1,16 @@
-// The standard checkout, with Apple Pay as one way to pay and the first, where there is Apple Pay; and a card form that
-// goes nowhere.
+// The standard checkout, with Apple Pay as one way to pay and the first, where there is Apple Pay; the other is cash.
 
-import { changes, chosen, clear, find, order, say, summarise, basketBody } from "./shop.js";
+import { ask, changes, chosen, clear, find, order, say, summarise, basketBody } from "./shop.js";
 import { offer } from "./pay.js";
+import { showOrder } from "./order.js";
 
+const button = document.querySelector("tender-apple-pay");
 const methods = [...document.querySelectorAll("input[name=method]")];
 
 const choose = (value) => {
   for (const input of methods) input.checked = input.value === value;
   find("apple-pay").hidden = value !== "apple-pay";
-  find("card").hidden = value !== "card";
+  find("cash").hidden = value !== "cash";
   say("");
 };
 
@@ -18,6 +19,7 @@ const show = () => {
   find("empty").hidden = !isEmpty;
   find("full").hidden = isEmpty;
   find("address").hidden = order.service !== "delivery";
+  find("at").textContent = order.service === "delivery" ? "at the door" : "at the counter";
   summarise();
 };
 
@@ -42,26 +44,31 @@ const mark = (input, text) => {
   );
 };
 
-find("form").addEventListener("submit", (event) => {
+find("form").addEventListener("submit", async (event) => {
   event.preventDefault();
-  const fields = [...find("card").querySelectorAll("input")].filter((input) => input.checkVisibility());
+  const fields = [...find("cash").querySelectorAll("input")].filter((input) => input.checkVisibility());
   for (const input of fields) mark(input, problem(input));
   const wrong = fields.find((input) => problem(input));
-  if (wrong) {
-    wrong.focus();
-    return;
+  if (wrong) return wrong.focus();
+  // The same basket: Tender's is cancelled, so that it is not paid twice.
+  const basket = button.getAttribute("basket");
+  if (!basket) return say("One moment, please.", "note");
+  const body = Object.fromEntries(fields.map(({ id, value }) => [id, value.trim()]));
+  try {
+    await ask(`/api/orders/${basket}/cash`, { method: "POST", body });
+  } catch (error) {
+    return say(error.message);
   }
-  say("Here a card payment would begin. Nothing was sent, nothing was charged, and your basket is still here.", "note");
-  for (const id of ["number", "expiry", "check"]) find(id).value = "";
+  clear();
+  return showOrder(basket);
 });
 
 show();
-choose("card");
+choose("cash");
 offer(basketBody, clear);
 changes.addEventListener("change", show);
 
 // Apple Pay is offered where it is available, and then it is the first choice.
-const button = document.querySelector("tender-apple-pay");
 const whenReady = async () => {
   await customElements.whenDefined("tender-apple-pay");
   if (!(await button.prepared)) return;

@@ -1,23 +1,23 @@
 // The confirmation: on its own page, and in the page that was paid on, so that nothing has to be loaded first.
 
-import { ask, element, find, money, say, shows, tender } from "./shop.js";
+import { ask, element, find, greet, money, say, shows, tender } from "./shop.js";
 
 const PATIENCE = 60_000;
 const OPEN = ["authorizing", "pending", "unknown"];
-// As docs/glossary.md calls them.
+// As a shopper says it.
 const WORDS = {
   authorizing: "Being confirmed",
   pending: "Being confirmed",
   unknown: "Being confirmed",
-  authorized: "Authorized",
-  captured: "Captured",
-  partially_captured: "Partially captured",
+  authorized: "Reserved on your card",
+  captured: "Paid",
+  partially_captured: "Paid in part",
   refunded: "Refunded",
-  partially_refunded: "Partially refunded",
-  verified: "Card verified",
-  voided: "Voided",
+  partially_refunded: "Refunded in part",
+  verified: "Card checked",
+  voided: "Not charged",
   declined: "Declined",
-  failed: "Failed",
+  failed: "Not paid",
 };
 const pause = (milliseconds) => new Promise((resolve) => setTimeout(resolve, milliseconds));
 
@@ -36,6 +36,12 @@ export const showOrder = async (basket, reported = {}) => {
   scrollTo(0, 0);
 };
 
+// A guest who has paid has an account from now on: of the contact in the payment sheet, by Tender's signed guest token.
+const signIn = async (guestToken) => {
+  const account = await ask("/api/shopper/guest", { method: "POST", body: { guestToken } }).catch(() => undefined);
+  if (account) greet(account);
+};
+
 const render = async (place, basket, reported) => {
   // Shows what the button reported until the shop's backend has answered.
   let order;
@@ -52,13 +58,13 @@ const render = async (place, basket, reported) => {
       estimated: reported.receipt?.estimated,
       lines: (reported.receipt?.lines ?? []).map((line) => (line.pending ? { label: line.label } : line)),
       expectedDates: reported.receipt?.expectedDates,
-      orderURL: reported.receipt?.orderURL,
       unavailable: [],
       card: reported.card,
       transactionIdentifier: reported.transactionIdentifier,
     };
   }
   place.replaceChildren(receipt(basket, order));
+  if (reported.guestToken) signIn(reported.guestToken);
   document.title = document.title.replace(/^[^–]+/, `${headline(order)} `);
   if (OPEN.includes(order.status)) await wait(place, basket);
 };
@@ -118,29 +124,34 @@ const receipt = (basket, order) =>
           )
         : null,
       element("dl", { className: "receipt" }, facts(order)),
-      order.orderURL
-        && order.orderURL !== location.href
-        && element("p", {}, element("a", { className: "button plain", href: order.orderURL }, "This order’s own page")),
     ),
     element(
       "div",
       { className: "stack" },
-      element(
-        "div",
-        { className: "panel stack" },
-        element("h2", {}, "What has just happened"),
-        element("p", { id: "explanation", className: "quiet" }, explanation(order.status)),
-        element(
-          "p",
-          {},
-          element("a", { className: "button", href: `/order/${basket}/journey` }, "The trace of this payment"),
-        ),
-        element(
-          "p",
-          {},
-          element("a", { className: "button plain", href: `/order/${basket}/payload` }, "Inside the payment token"),
-        ),
-      ),
+      order.isCash
+        ? null
+        : element(
+            "div",
+            { className: "panel stack" },
+            element("h2", {}, "What has just happened"),
+            element("p", { id: "explanation", className: "quiet" }, explanation(order.status)),
+            element(
+              "p",
+              {},
+              element("a", { className: "button", href: `/order/${basket}/journey` }, "The trace of this payment"),
+            ),
+            element(
+              "p",
+              {},
+              element("a", { className: "button plain", href: `/order/${basket}/payload` }, "Inside the payment token"),
+            ),
+            element(
+              "details",
+              {},
+              element("summary", {}, "What Tender calls it"),
+              element("dl", { className: "receipt" }, names(order)),
+            ),
+          ),
       element("p", {}, element("a", { id: "again", className: "button plain", href: "/" }, "Order something else")),
     ),
   );
@@ -156,11 +167,8 @@ const facts = (order) =>
   [
     ["Reference", "reference", order.reference],
     ["Date", "date", when(order.placedAt)],
-    ["Payment", "status", status(order.status)],
+    ["Payment", "status", order.isCash ? "In cash, simulated" : status(order.status)],
     ["Card", "card", order.card],
-    ["Apple Pay transaction", "transaction", order.transactionIdentifier],
-    ["Tender’s payment", "payment-id", order.paymentId],
-    ["Order", "order-id", order.orderId],
     ["Service", "service", order.serviceType && (order.serviceType === "delivery" ? "Delivery" : "Collection")],
     ["For", "requested-for", when(order.requestedFor)],
     ["Expected", "expected", expected(order.expectedDates)],
@@ -168,7 +176,18 @@ const facts = (order) =>
     ["Ordered by", "shopper", order.serviceType && (order.shopper ?? "A guest")],
   ]
     .filter(([, , value]) => value)
-    .map(([name, id, value]) => element("div", {}, element("dt", {}, name), element("dd", { id }, value)));
+    .map(fact);
+
+const fact = ([name, id, value]) => element("div", {}, element("dt", {}, name), element("dd", { id }, value));
+
+// For who looks the payment up in the back office.
+const names = (order) =>
+  [
+    ["Payment", "transaction", order.transactionId],
+    ["Order", "order-id", order.orderId],
+  ]
+    .filter(([, , value]) => value)
+    .map(fact);
 
 const expected = (dates = {}) =>
   when(dates.arrival) ?? (dates.collection && `ready ${when(dates.collection)}`) ?? when(dates.dispatch);

@@ -80,9 +80,13 @@ extension DemoShop {
     router.post("/api/baskets", use: orders.makeBasket)
     router.post("/api/codes", use: orders.checkCode)
     router.get("/api/orders/{basketId}", use: orders.order)
+    router.post("/api/orders/{basketId}/cash", use: orders.orderForCash)
     router.get("/api/shopper", use: shoppers.current)
     router.post("/api/shopper", use: shoppers.signIn)
     router.delete("/api/shopper", use: shoppers.signOut)
+    router.post(
+      "/api/shopper/guest",
+      use: GuestAccounts(tender: tender, shoppers: shoppers, kitchen: kitchen, clock: clock).signIn)
     let association = AssociationForwarder(tenderServerURL: configuration.tenderServerURL, sender: sender)
     router.get("/.well-known/apple-developer-merchantid-domain-association", use: association.forward)
     router.get("/.well-known/apple-developer-merchantid-domain-association.txt", use: association.forward)

@@ -92,8 +92,7 @@ private struct KitchenTicket: Encodable {
     (reference, placedAt, status) = (order.merchantReference, order.placedAt, ticket.status)
     (serviceType, requestedFor, note) = (order.serviceType, order.requestedFor, order.note)
     method = menu.methods.first { $0.identifier == order.shippingMethod }?.label
-    let person = order.shipping?.address.name ?? customer?.personalInformation?.name
-    name = [person?.firstName, person?.surname].compactMap { $0 }.joined(separator: " ")
+    name = order.shopperName ?? ""
     (phone, email) = (customer?.contactDetails?.phoneNumber, customer?.contactDetails?.emailAddress)
     address = order.shipping?.address.lines ?? []
     countryCode = order.shipping?.address.countryCode

@@ -33,6 +33,24 @@ struct OrderController: Sendable {
     return JSONAnswer.response(Receipt(order, orders[id]))
   }
 
+  /// `POST /api/orders/{basketId}/cash` `{name, email, phone, street?, city?, postcode?}`: the shopper takes the other way
+  /// to pay, cash at the door or at the counter, which nobody collects here. What the sheet would have opened with is the
+  /// price. First the basket is cancelled at Tender, so that it is not paid twice.
+  func orderForCash(_ request: Request, _ context: BasicRequestContext) async throws -> Response {
+    let contact = try await request.decoded(CashContact.self)
+    guard let text = context.parameters.get("basketId"), Self.isBasketID(text), let kept = orders[BasketID(text)] else {
+      throw ShopError(.notFound, "order_not_found", "This shop has no such order.")
+    }
+    try contact.check(isDelivered: kept.basket.serviceType == "delivery")
+    let id = BasketID(text)
+    if kept.cash == nil {
+      let total = try await tender.basket(id).total
+      try await tender.cancel(id)
+      orders.note(cash: try contact.order(of: kept.basket, for: total, as: id, at: clock.now()), for: id)
+    }
+    return Response(status: .created)
+  }
+
   /// `POST /api/codes` `{code}` → `{code, label}`: whether a promo code is good, before the sheet opens.
   func checkCode(_ request: Request, _ context: BasicRequestContext) async throws -> Response {
     let coupon = try menu.coupon(try await request.decoded(PromoCode.self).code, at: clock.now())
@@ -55,6 +73,7 @@ struct OrderController: Sendable {
     guard let id = context.parameters.get("basketId"), Self.isBasketID(id) else {
       throw ShopError(.notFound, "order_not_found", "This shop has no such order.")
     }
+    if let order = orders[BasketID(id)]?.cash { return (BasketID(id), order) }
     guard let order = try await tender.basket(BasketID(id)).order else {
       throw ShopError(.notFound, "order_not_found", "Nothing was ordered with this basket.")
     }
@@ -69,6 +88,47 @@ struct OrderController: Sendable {
 
 private struct BasketCreated: Encodable {
   let basketId: BasketID
+}
+
+/// Who orders for cash, and where it goes.
+private struct CashContact: Decodable {
+  let name: String
+  let email: String
+  let phone: String
+  var street: String?
+  var city: String?
+  var postcode: String?
+
+  func check(isDelivered: Bool) throws {
+    let needed = [name, email, phone] + (isDelivered ? [street, city, postcode] : []).map { $0 ?? "" }
+    guard needed.allSatisfy({ (1...200).contains($0.utf8.count) }) else {
+      throw ShopError(.badRequest, "contact_incomplete", "Say who you are, and where it goes.")
+    }
+  }
+
+  func order(
+    of basket: BasketDocument, for total: WireAmount, as id: BasketID, at now: Timestamp
+  ) throws -> OrderAnswer {
+    func amount(_ minorUnits: Int64) -> Amount { Amount(minorUnits: minorUnits, currency: total.currencyCode) }
+    let goods = try basket.items.map { ($0, try amount($0.unitAmount).times($0.quantity)) }
+    let other = try amount(total.amount).subtracting(goods.map(\.1).total(in: total.currencyCode))
+    var order = OrderAnswer(
+      orderId: OrderID(id.rawValue), paymentId: nil, merchantReference: basket.merchantReference, status: nil,
+      amount: total,
+      lines: goods.map { item, amount in
+        .init(label: item.quantity > 1 ? "\(item.quantity) × \(item.label)" : item.label, amount: amount.minorUnits)
+      })
+    if other.minorUnits != 0 {
+      order.lines?.append(.init(label: "Delivery, fees and discount", amount: other.minorUnits))
+    }
+    order.placedAt = WireTime(now)
+    var customer = OrderAnswer.Customer()
+    customer.contactDetails = .init(emailAddress: email, phoneNumber: phone)
+    customer.personalInformation = .init(name: .init(firstName: nil, surname: name))
+    order.customer = customer
+    (order.expectedDates, order.orderURL) = (basket.expectedDates, basket.orderURL)
+    return order
+  }
 }
 
 private struct PromoCode: Decodable {
@@ -100,6 +160,8 @@ private struct Receipt: Encodable {
   let card: String?
   /// Apple's.
   let transactionIdentifier: String?
+  /// Whether it is to be paid in cash, and not through Tender.
+  let isCash: Bool
 
   struct Line: Encodable {
     let label: String
@@ -117,6 +179,7 @@ private struct Receipt: Encodable {
     unavailable = (order.unavailableItems ?? []).map { id in kept?.basket.items.first { $0.id == id }?.label ?? id }
     (serviceType, requestedFor, note) = (kept?.basket.serviceType, kept?.basket.requestedFor, kept?.basket.note)
     (placedAt, expectedDates, orderURL) = (order.placedAt, order.expectedDates, order.orderURL)
-    (shopper, card, transactionIdentifier) = (kept?.shopper, order.card, order.transactionIdentifier)
+    (shopper, card, isCash) = (kept?.shopper ?? kept?.cash?.shopperName, order.card, kept?.cash != nil)
+    transactionIdentifier = order.transactionIdentifier
   }
 }

@@ -8,6 +8,8 @@ final class OrderStore: Sendable {
     let basket: BasketDocument
     /// Nil for a guest.
     let shopper: String?
+    /// The order, where the shopper pays in cash and not through Tender.
+    var cash: OrderAnswer?
   }
 
   private struct Content {
@@ -31,4 +33,6 @@ final class OrderStore: Sendable {
       if content.order.count > most { content.entries[content.order.removeFirst()] = nil }
     }
   }
+
+  func note(cash order: OrderAnswer, for id: BasketID) { content.withLock { $0.entries[id]?.cash = order } }
 }

@@ -5,7 +5,8 @@ import Hummingbird
 import Synchronization
 import TenderPayments
 
-/// The shoppers who have signed in. The shop has three customers and, being a demo, no passwords.
+/// The shoppers who have signed in. The shop has three customers, and guests who have paid; being a demo, it has no
+/// passwords.
 final class Shoppers: Sendable {
   /// A customer of the shop.
   struct Regular: Sendable, Encodable {
@@ -25,15 +26,14 @@ final class Shoppers: Sendable {
   private static let most = 500
 
   private let random: RandomBytes
-  private let signedIn = Mutex<(names: [String: String], order: [String])>(([:], []))
+  private let signedIn = Mutex<(shoppers: [String: Regular], order: [String])>(([:], []))
 
   init(random: RandomBytes) { self.random = random }
 
   /// Nil for a guest.
   func regular(_ request: Request) -> Regular? {
     guard let session = request.cookies[Self.cookie]?.value else { return nil }
-    let customer = signedIn.withLock { $0.names[session] }
-    return Self.regulars.first { $0.customer == customer }
+    return signedIn.withLock { $0.shoppers[session] }
   }
 
   /// `GET /api/shopper` → `{shopper?, regulars}`.
@@ -43,15 +43,20 @@ final class Shoppers: Sendable {
 
   /// `POST /api/shopper` `{customer}` → 200 with a cookie.
   func signIn(_ request: Request, _ context: BasicRequestContext) async throws -> Response {
-    let signIn = try await request.decoded(SignIn.self)
-    guard let regular = Self.regulars.first(where: { $0.customer == signIn.customer }) else {
+    let wanted = try await request.decoded(SignIn.self).customer
+    guard let regular = Self.regulars.first(where: { $0.customer == wanted }) else {
       throw ShopError(.notFound, "unknown_shopper", "The shop knows no such shopper.")
     }
+    return signIn(regular)
+  }
+
+  /// 200 with a cookie.
+  func signIn(_ regular: Regular) -> Response {
     let session = random.hex(16)
     signedIn.withLock { sessions in
-      sessions.names[session] = regular.customer
+      sessions.shoppers[session] = regular
       sessions.order.append(session)
-      if sessions.order.count > Self.most { sessions.names[sessions.order.removeFirst()] = nil }
+      if sessions.order.count > Self.most { sessions.shoppers[sessions.order.removeFirst()] = nil }
     }
     var response = JSONAnswer.response(ShopperAnswer(shopper: regular))
     response.setCookie(Cookie(name: Self.cookie, value: session, path: "/", httpOnly: true, sameSite: .strict))
@@ -62,7 +67,7 @@ final class Shoppers: Sendable {
   func signOut(_ request: Request, _ context: BasicRequestContext) throws -> Response {
     if let session = request.cookies[Self.cookie]?.value {
       signedIn.withLock { sessions in
-        sessions.names[session] = nil
+        sessions.shoppers[session] = nil
         sessions.order.removeAll { $0 == session }
       }
     }

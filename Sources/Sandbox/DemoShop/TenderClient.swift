@@ -30,6 +30,23 @@ struct TenderClient: Sendable {
     _ = try await call("PUT", id, body: Array(JSONEncoder().encode(basket)))
   }
 
+  /// `DELETE /v2/{merchantId}/baskets/{basketId}`: refused where a payment has begun.
+  func cancel(_ id: BasketID) async throws { _ = try await call("DELETE", id) }
+
+  /// `PUT /v2/{merchantId}/guests/{guestId}`
+  func claim(_ guest: String, for customer: String) async throws {
+    let body = Array(try JSONEncoder().encode(GuestClaim(merchantCustomerId: customer)))
+    _ = try await call("PUT", to: "guests/\(guest)", body: body)
+  }
+
+  /// `GET /applepay/jwks.json`: the point of the key with this name; nil where there is none.
+  func guestTokenKey(_ id: String) async throws -> [UInt8]? {
+    let set = try await send(OutboundRequest(method: "GET", url: server + "/applepay/jwks.json"))
+    let keys = try StrictJSONDecoder().decode([String: [[String: String]]].self, from: set)["keys"] ?? []
+    let key = keys.first { $0["kid"]?.utf8.elementsEqual(id.utf8) == true }
+    return key.map { key in ["x", "y"].flatMap { Base64URL.decode(key[$0] ?? "") ?? [] } }
+  }
+
   /// `GET /v2/{merchantId}/baskets/{basketId}`
   func basket(_ id: BasketID) async throws -> BasketAnswer {
     try StrictJSONDecoder().decode(BasketAnswer.self, from: try await call("GET", id))
@@ -52,7 +69,11 @@ struct TenderClient: Sendable {
 
   private func call(_ method: String, to resource: String, body: [UInt8] = []) async throws -> [UInt8] {
     let path = "/v2/\(merchantId)/\(resource)"
-    let request = OutboundRequest(method: method, url: server + path, headers: headers(method, path, body), body: body)
+    return try await send(
+      OutboundRequest(method: method, url: server + path, headers: headers(method, path, body), body: body))
+  }
+
+  private func send(_ request: OutboundRequest) async throws -> [UInt8] {
     do {
       let answer = try await sender.send(request, Self.patience)
       guard (200..<300).contains(answer.status) else { throw refusal(answer.status) }
@@ -74,6 +95,7 @@ struct TenderClient: Sendable {
     switch status {
     case 403: ShopError(.badGateway, "tender_refused", "Tender refused the shop's key or merchant id.")
     case 404: ShopError(.notFound, "order_not_found", "Tender has no such basket.")
+    case 409: ShopError(.conflict, "basket_taken", "This order is being paid, was paid or was cancelled.")
     default: ShopError(.badGateway, "tender_refused", "Tender answered \(status).")
     }
   }

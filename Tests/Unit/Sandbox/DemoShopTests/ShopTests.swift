@@ -339,6 +339,149 @@ extension `The demo shop` {
   }
 }
 
+// A guest's account, and the way to pay that is not Apple Pay.
+extension `The demo shop` {
+  private static let key = P256.Signing.PrivateKey()
+
+  private static func guestToken(
+    _ guest: String, expires: Int64 = 4_000_000_000, signedWith key: P256.Signing.PrivateKey
+  )
+    throws -> String
+  {
+    let parts = [
+      #"{"alg":"ES256","kid":"k1","typ":"JWT"}"#,
+      #"{"iss":"http://tender.test","sub":"o1","basket":"b1","guest":"\#(guest)","iat":1,"exp":\#(expires)}"#,
+    ].map { Base64URL.encode(Array($0.utf8)) }.joined(separator: ".")
+    return parts + "." + Base64URL.encode(try key.signature(for: Array(parts.utf8)).rawRepresentation)
+  }
+
+  private static let answering: @Sendable (OutboundRequest) -> Result<InboundResponse, TransportError> = { call in
+    let point = Array(key.publicKey.rawRepresentation)
+    let order =
+      #"{"orderId":"o1","merchantReference":"HK-1","status":"captured","amount":{"amount":1590,"currencyCode":"EUR"},"#
+      + #""customer":{"guestId":"g1","personalInformation":{"name":{"firstName":"Aoife","surname":"Byrne"}}}}"#
+    let body =
+      call.url.hasSuffix("/applepay/jwks.json")
+      ? #"{"keys":[{"alg":"ES256","crv":"P-256","kid":"k1","kty":"EC","use":"sig","#
+        + #""x":"\#(Base64URL.encode(point.prefix(32)))","y":"\#(Base64URL.encode(point.suffix(32)))"}]}"#
+      : #"{"basketId":"b1","state":"placed","merchantReference":"HK-1","total":{"amount":1590,"currencyCode":"EUR"},"#
+        + #""pending":false,"expiresAt":"2030-01-01T00:00:00Z","order":\#(order)}"#
+    return .success(InboundResponse(status: 200, body: Array(body.utf8)))
+  }
+
+  @Test func `a guest who has paid is signed in with the sheet's name, and the guest's orders become the account's`()
+    async throws
+  {
+    let tender = FakeTender(answering: Self.answering)
+    let token = try Self.guestToken("g1", signedWith: Self.key)
+    try await tender.shop { client in
+      let answer = try await client.post("/api/shopper/guest", #"{"guestToken":"\#(token)"}"#)
+      let cookie = try #require(answer.headers[.setCookie])
+      let session: HTTPFields = [.cookie: String(cookie.prefix { $0 != ";" })]
+      let shopper = try await client.execute(uri: "/api/shopper", method: .get, headers: session)
+      #expect(String(buffer: shopper.body).contains(#""shopper":{"customer":"guest-g1","name":"Aoife Byrne"}"#))
+      _ = try await client.post("/api/baskets", FakeTender.order, session)
+    }
+    #expect(tender.storedBasket?.customer == "guest-g1")
+    let claim = try #require(tender.calls.first { $0.url.hasSuffix("/guests/g1") })
+    #expect(
+      claim.method == "PUT" && String(decoding: claim.body, as: UTF8.self) == #"{"merchantCustomerId":"guest-g1"}"#)
+  }
+
+  @Test func `no other guest token signs in: forged, expired, of another guest, or no token`() async throws {
+    let tokens = [
+      try Self.guestToken("g1", signedWith: P256.Signing.PrivateKey()),
+      try Self.guestToken("g1", expires: 1, signedWith: Self.key), try Self.guestToken("g2", signedWith: Self.key),
+      "a.b.c", "",
+    ]
+    for token in tokens {
+      let answer = try await FakeTender(answering: Self.answering).shop { client in
+        try await client.post("/api/shopper/guest", #"{"guestToken":"\#(token)"}"#)
+      }
+      #expect(answer.status == .forbidden && answer.headers[.setCookie] == nil, "\(token)")
+    }
+  }
+
+  private static let formType = "application/x-www-form-urlencoded"
+
+  private static let contact =
+    #"{"name":"Ada Byron","email":"a@b.example","phone":"1","street":"1 Quay","city":"Dublin","postcode":"D01"}"#
+
+  @Test func `an order for cash has a receipt, and its basket can be paid no more`() async throws {
+    let open =
+      #"{"basketId":"b1","state":"open","merchantReference":"HK-1","total":{"amount":1590,"currencyCode":"EUR"},"#
+      + #""pending":false,"expiresAt":"2030-01-01T00:00:00Z"}"#
+    let tender = FakeTender(answering: { _ in .success(InboundResponse(status: 200, body: Array(open.utf8))) })
+    let receipt = try await tender.shop { client in
+      let order = #"{"serviceType":"delivery","items":[{"id":"fish","quantity":1}]}"#
+      let basket = FakeTender.member("basketId", of: try await client.post("/api/baskets", order)) ?? ""
+      let lacking = try await client.post(
+        "/api/orders/\(basket)/cash", #"{"name":"Ada","email":"a@b.example","phone":"1"}"#)
+      #expect(lacking.status == .badRequest)
+      for _ in 0..<2 {
+        #expect(try await client.post("/api/orders/\(basket)/cash", Self.contact).status == .created)
+      }
+      return String(buffer: try await client.execute(uri: "/api/orders/\(basket)", method: .get).body)
+    }
+    #expect(tender.calls.map(\.method) == ["PUT", "GET", "DELETE"])
+    for part in [
+      #""isCash":true"#, #""amount":"15.90""#, #""shopper":"Ada Byron""#,
+      #"{"amount":"12.90","label":"Fish and chips"},{"amount":"3.00","label":"Delivery, fees and discount"}"#,
+    ] { #expect(receipt.contains(part), "\(part) in \(receipt)") }
+  }
+
+  @Test func `a basket whose payment has begun is not ordered for cash`() async throws {
+    let tender = FakeTender(answering: { call in
+      call.method == "DELETE" ? .success(InboundResponse(status: 409, body: [])) : Self.answering(call)
+    })
+    let answer = try await tender.shop { client in
+      let basket = FakeTender.member("basketId", of: try await client.post("/api/baskets", FakeTender.order)) ?? ""
+      return try await client.post("/api/orders/\(basket)/cash", Self.contact)
+    }
+    #expect(answer.status == .conflict && FakeTender.member("code", of: answer) == "basket_taken")
+  }
+
+  @Test func `a form of the market stall that is refused is shown again as it was sent, with the reason`() async throws
+  {
+    let tender = FakeTender(answering: { _ in .failure(.notSent("connection refused")) })
+    try await tender.shop(hasStall: true) { client in
+      for (ware, status) in [("whale", HTTPResponse.Status.badRequest), ("chowder", .badGateway)] {
+        let form = ByteBuffer(string: "ware=\(ware)&language=de-DE&minutes=1")
+        let answer = try await client.execute(
+          uri: "/stall", method: .post, headers: [.contentType: Self.formType], body: form)
+        let page = String(buffer: answer.body)
+        #expect(answer.status == status && page.contains("role=\"alert\""))
+        for chosen in [#"lang="de-DE" selected>"#, #"value="1" selected>"#] {
+          #expect(page.contains(chosen), "\(chosen)")
+        }
+        #expect(page.contains(#"value="chowder" required checked>"#) == (ware == "chowder"))
+      }
+    }
+  }
+
+  @Test func `the market stall writes amounts and languages as people read them, and no label with nothing behind it`()
+    async throws
+  {
+    let tender = FakeTender(answering: { call in
+      let body =
+        call.method == "GET"
+        ? #"{"status":"CANCELLED_BY_CONSUMER"}"#
+        : #"{"RETURNMAC":"m","hostedCheckoutId":"h","partialRedirectUrl":"p","redirectUrl":"http://tender.test/hosted/h"}"#
+      return .success(InboundResponse(status: 200, body: Array(body.utf8)))
+    })
+    let (page, back) = try await tender.shop(hasStall: true) { client in
+      let page = try await client.execute(uri: "/stall", method: .get)
+      let form = ByteBuffer(string: "ware=chowder&language=de-DE&minutes=180")
+      _ = try await client.execute(uri: "/stall", method: .post, headers: [.contentType: Self.formType], body: form)
+      let back = try await client.execute(uri: "/stall/return?hostedCheckoutId=h&RETURNMAC=m", method: .get)
+      return (String(buffer: page.body), String(buffer: back.body))
+    }
+    #expect(back.contains("CANCELLED_BY_CONSUMER") && !back.contains("Payment <code"))
+    #expect(page.contains("€14.50") && !page.contains("EUR"))
+    #expect(page.contains(#"<option value="de-DE" lang="de-DE">Deutsch</option>"#) && !page.contains(">en-IE<"))
+  }
+}
+
 /// Tender's place at the other end of the shop's calls.
 private final class FakeTender: Sendable {
   static let order = #"{"serviceType":"collection","items":[{"id":"peas","quantity":1}]}"#
@@ -365,17 +508,18 @@ private final class FakeTender: Sendable {
   /// Does something in a shop whose calls come here.
   @discardableResult
   func shop<R: Sendable>(
-    visitorsPage: String? = nil, isSimulated: Bool = true,
+    visitorsPage: String? = nil, isSimulated: Bool = true, hasStall: Bool = false,
     _ visit: @escaping @Sendable (any TestClientProtocol) async throws -> R
   ) async throws -> R {
     let sender = HTTPSender { request, _ throws(TransportError) in
       self.sent.withLock { $0.append(request) }
       return try self.answering(request).get()
     }
-    let configuration = ShopConfiguration(
+    var configuration = ShopConfiguration(
       port: 0, tenderServerURL: "http://tender.test", publicSandboxURL: isSimulated ? "http://sandbox.test" : nil,
       merchantId: "harbour", apiKeyId: "key", secretApiKey: "secret", webhookSecret: "hook-secret",
       visitorsPage: visitorsPage)
+    if hasStall { configuration.stall = configuration.key }
     let shop = Application(router: try DemoShop.router(configuration, sender: sender))
     return try await shop.test(.router, visit)
   }
