@@ -247,6 +247,6 @@ export const greet = ({ shopper }) => {
   find("account-link").textContent = shopper ? shopper.name : "Sign in";
 };
 visitor.then(({ shopper }) => {
-  greet({ shopper });
+  if (shopper) greet({ shopper });
   if (find("who")) find("who").textContent = shopper ? `Ordering as ${shopper.name}.` : "Ordering as a guest.";
 });
