@@ -183,8 +183,9 @@ const fact = ([name, id, value]) => element("div", {}, element("dt", {}, name), 
 // For who looks the payment up in the back office.
 const names = (order) =>
   [
-    ["Payment", "transaction", order.transactionId],
+    ["Payment", "payment-id", order.paymentId],
     ["Order", "order-id", order.orderId],
+    ["Apple Pay transaction", "transaction", order.transactionIdentifier],
   ]
     .filter(([, , value]) => value)
     .map(fact);
