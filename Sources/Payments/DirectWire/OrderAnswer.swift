@@ -13,7 +13,7 @@ package struct OrderAnswer: Sendable, Hashable, Codable {
   package var amount: WireAmount
   /// True where `amount` is the basket's estimate, because the sheet showed a pending total; nil otherwise.
   package var estimated: Bool?
-  /// Of the payment: Apple's identifier of the transaction, the card as the sheet showed it, its network as Apple names it,
+  /// Apple's identifier of the transaction, the card as the sheet showed it, its network as Apple names it,
   /// and its kind.
   package var transactionIdentifier: String?
   package var card: String?

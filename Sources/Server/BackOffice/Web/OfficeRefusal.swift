@@ -7,7 +7,7 @@ package struct OfficeRefusal: Error, Sendable, CustomStringConvertible {
   package let reason: String
   /// Seconds.
   var retryAfter: Int?
-  /// Of the form: where its page shows the reason. Nil for the form as a whole.
+  /// The field of the form at which its page shows the reason. Nil for the form as a whole.
   var field: String?
   /// What the field shows where nothing was typed.
   var proposal: String?
