@@ -6,7 +6,8 @@ extension Tender {
   /// Exit code 1 for a refusal or failure, with one line that says why; 2 for wrong arguments, which is 64 in
   /// ArgumentParser.
   static func main() async {
-    if let error = CommandNames.error(in: Array(CommandLine.arguments.dropFirst())) {
+    let arguments = Array(CommandLine.arguments.dropFirst())
+    if let error = arguments.contains(where: isContents) ? contentsRefused : CommandNames.error(in: arguments) {
       Terminal.sayError(error, exitCode: 2)
       Foundation.exit(2)
     }
@@ -37,6 +38,17 @@ extension Tender {
 }
 
 extension Tender {
+  /// Whether an argument is what a file holds and not its name: PEM, a key or certificate in base64, a payment token.
+  /// Neither ArgumentParser nor a message that a file is not there may repeat it, because it can be a private key.
+  private static func isContents(_ argument: String) -> Bool {
+    if argument.contains("-----BEGIN") { return true }
+    let value = argument.hasPrefix("-") ? argument.drop { $0 != "=" }.dropFirst() : argument[...]
+    return value.utf8.count > 100 && ["MI", "MH", "eyJ", "{"].contains { value.hasPrefix($0) }
+  }
+
+  private static let contentsRefused =
+    "an argument is what a file holds, and not its name; name the file, or - for standard input"
+
   /// Whether a file that the call names is not there.
   private static func isMissingFile(_ error: any Error) -> Bool {
     let path: String? =
