@@ -34,7 +34,7 @@ enum TokenMistakes {
   /// Nil for a text that is neither base64 of an object nor a string in JSON with an object's text.
   static func encodedToken(_ text: String) -> PaymentTokenError? {
     if isBase64OfObject(text) {
-      let line = "JSON.parse(Buffer.from(text, \"base64\"))"
+      let line = "Buffer.from(text, \"base64\").toString()"
       return PaymentTokenError(
         .doubleEncoded,
         "the payment token's JSON in base64 is here, and not the JSON itself; no byte of it is lost. Send it so: \(line)"
