@@ -197,15 +197,10 @@ const summary = ({ calls }) => {
 
 const place = find("trace");
 try {
-  // A call is noted when it is answered; the page shows them as they began.
   const trace = await ask(`${tender}/applepay/payment/${place.dataset.basket}/journey`);
   place.replaceChildren(
     summary(trace),
-    element(
-      "ol",
-      { className: "calls", role: "list" },
-      trace.calls.toSorted((one, other) => one.at - other.at).map(entry),
-    ),
+    element("ol", { className: "calls", role: "list" }, trace.calls.map(entry)),
     element(
       "p",
       {},

@@ -6,6 +6,7 @@ struct PaymentTrace: Sendable {
   /// The first call began; every other time counts from here.
   let startedAt: Timestamp
   private let start: ContinuousClock.Instant
+  /// As they began. One is added when it is answered, which may be after later ones.
   private(set) var calls: [Call] = []
   /// Opens the payment token, when a page asks for its content.
   private var opening: (@Sendable () -> OpenedPayment?)?
@@ -39,10 +40,12 @@ struct PaymentTrace: Sendable {
   }
 
   mutating func add(_ call: CallTrace.Report, status: Int) {
-    calls.append(
+    let at = (call.start - start).microseconds
+    calls.insert(
       Call(
-        name: call.name, about: call.about, at: (call.start - start).microseconds,
-        microseconds: (call.end - call.start).microseconds, status: status, spans: call.spans))
+        name: call.name, about: call.about, at: at, microseconds: (call.end - call.start).microseconds,
+        status: status, spans: call.spans),
+      at: calls.firstIndex { $0.at > at } ?? calls.endIndex)
     if calls.count > Self.mostCalls { calls.remove(at: 1) }
     opening = call.payment ?? opening
   }

@@ -35,6 +35,38 @@ import Testing
     #expect(begins == begins.sorted() && begins.first == 0)
   }
 
+  @Test func `has its calls as they began, also one that was answered after a later one`() async throws {
+    let system = try await TestSystem.shared.value
+    let shopper = try await Shopper.enters(system)
+    let body = #"{"shippingMethod":"bike"}"#
+    let head = """
+      POST /applepay/basket/\(shopper.basket)/update HTTP/1.1
+      Host: localhost
+      Origin: \(system.harbour.origin)
+      Content-Type: application/json
+      Content-Length: \(body.utf8.count)
+      Expect: 100-continue
+
+
+      """
+    let slow = try RawConnection.Shared(port: system.harbour.port)
+    let begun = try await RawConnection.onThread {
+      try slow.value.send(head)
+      return try slow.value.answers(1)
+    }
+    #expect(begun.map(\.status) == [100])
+    _ = try await shopper.outcome()
+    _ = try await RawConnection.onThread {
+      try slow.value.send(body)
+      return try slow.value.answers(1)
+    }
+    let calls = try await trace(of: shopper)["calls"]?.elements ?? []
+    let last = Set(calls.suffix(2).compactMap { $0["name"]?.text })
+    #expect(last == ["POST /applepay/basket/{basket}/update", "GET /applepay/payment/{basket}"])
+    let begins = calls.compactMap { $0["at"]?.whole }
+    #expect(begins == begins.sorted())
+  }
+
   @Test func `shows what stood in the payment token, and no secret of it`() async throws {
     let system = try await TestSystem.shared.value
     let shopper = try await Shopper.enters(system, service: "collection")
