@@ -91,6 +91,7 @@ import Testing
     ("in base64", true, { text(Base64.encode($0).replacing("+", with: "-").replacing("=", with: "")) }),
     ("data: URL", true, { text("data:application/json;base64," + Base64.encode($0)) }),
     ("its member payment.token", true, { text(#"{"payment":{"token":\#(string($0))}}"#) }),
+    ("a nested member", true, { text(#"{"payment":{"4111111111111111":\#(string($0))}}"#) }),
     ("its member [0]", true, { text("[\(string($0))]") }),
     ("escaped for HTML", true, { text(string($0).replacing("\"", with: "&quot;")) }),
     ("Python prints", true, { text("b'\(string($0))'") }),
@@ -136,6 +137,21 @@ import Testing
   @Test func `a refusal shows the first bytes and no more`() {
     #expect(reason("4111111111111111, 12/29")?.contains("begins with “41111111 …”") == true)
     #expect(reason("4111111111111111, 12/29")?.contains("411111111") == false)
+  }
+
+  @Test(arguments: ["4111111111111111", "<script>", "", "tøken", "Token", String(repeating: "k", count: 200)])
+  func `a refusal repeats no member's name that the sender made`(name: String) throws {
+    let token = JSONValue.object(try TestTokenBuilder().build().paymentData)
+    func holding(_ value: JSONValue) -> JSONValue {
+      var object = JSONObject()
+      object[name] = value
+      return .object(object)
+    }
+    for document in [holding(token), holding(["token": token]), ["paymentData": holding(["paymentData": token])]] {
+      let refusal = #expect(throws: PaymentTokenError.self) { try EncryptedPaymentToken(json: document) }
+      let known = #expect(throws: PaymentTokenError.self) { try EncryptedPaymentToken(json: ["order": token]) }
+      #expect(refusal?.reason == known?.reason && refusal?.reason.contains("a nested member") == true)
+    }
   }
 
   @Test(arguments: [
