@@ -199,16 +199,27 @@ private func certificate(_ der: [UInt8]) throws -> AppleCertificate {
     #expect(file.certificates.count == 1 && file.privateKeyPEM != nil)
   }
 
-  @Test func `is read where nothing seals its PKCS #12, or PBMAC1 does, and refused with OpenSSL's line for SHA-224`()
-    throws
-  {
+  @Test func `is read where nothing seals its PKCS #12, and refused with OpenSSL's line for SHA-224`() throws {
     let unsealed = try OpenSSLFiles().pkcs12(Portal.identity(), Portal.identityKeyPEM, ["-nomac"])
-    for bytes in [unsealed, try PBMAC1.sealed(unsealed, "open sesame")] {
-      #expect(try CertificateFile(pkcs12: bytes, passphrase: "open sesame").certificates.count == 1)
-      #expect(throws: MerchantIdentityError.self) { try CertificateFile(pkcs12: bytes, passphrase: "other") }
-    }
+    #expect(try CertificateFile(pkcs12: unsealed, passphrase: "open sesame").certificates.count == 1)
+    #expect(throws: MerchantIdentityError.self) { try CertificateFile(pkcs12: unsealed, passphrase: "other") }
     let short = try OpenSSLFiles().pkcs12(Portal.identity(), Portal.identityKeyPEM, ["-macalg", "sha224"])
     expect(.certificateUnreadable, from: short, saying: "openssl")
+  }
+
+  @Test(arguments: 1...6)
+  func `is read from the files of RFC 9879 that PBMAC1 seals, and from none of those that are wrong`(
+    _ number: Int
+  ) throws {
+    let text = try Repository.text("Tests/Support/Vectors/pbmac1/a\(number).txt")
+    let bytes = try #require(Base64.decode(text.replacing("\n", with: "")))
+    #expect(throws: MerchantIdentityError.self) { try CertificateFile(pkcs12: bytes, passphrase: "12345") }
+    guard number <= 3 else {
+      #expect(throws: MerchantIdentityError.self) { try CertificateFile(pkcs12: bytes, passphrase: "1234") }
+      return
+    }
+    let file = try CertificateFile(pkcs12: bytes, passphrase: "1234")
+    #expect(file.certificates.count == 1 && file.privateKeyPEM != nil)
   }
 
   @Test(arguments: [[], ["-certpbe", "NONE"], ["-descert", "-legacy"]])
@@ -348,61 +359,4 @@ private struct OpenSSLFiles {
     process.waitUntilExit()
     return Array(try Data(contentsOf: output))
   }
-}
-
-/// Seals a PKCS #12 file as RFC 9579 says, which OpenSSL does from version 3.4 on.
-private enum PBMAC1 {
-  static func sealed(_ file: [UInt8], _ passphrase: String) throws -> [UInt8] {
-    guard case .constructed(let fields) = try DER.parse(file).content else { throw Unsealed() }
-    let nodes = Array(fields)
-    let content = try DER.sequence(nodes[1], identifier: .sequence) { parts in
-      _ = try ASN1ObjectIdentifier(derEncoded: &parts)
-      return try DER.explicitlyTagged(&parts, tagNumber: 0, tagClass: .contextSpecific) {
-        Array(try ASN1OctetString(derEncoded: $0).bytes)
-      }
-    }
-    let salt: [UInt8] = [1, 2, 3, 4, 5, 6, 7, 8]
-    let key = try KDF.Insecure.PBKDF2.deriveKey(
-      from: Array(passphrase.utf8), salt: salt, using: .sha256, outputByteCount: 32, unsafeUncheckedRounds: 2_048)
-    let code = Array(HMAC<SHA256>.authenticationCode(for: content, using: key))
-    var serializer = DER.Serializer()
-    try serializer.appendConstructedNode(identifier: .sequence) { file in
-      for node in nodes { try file.serialize(ASN1Any(derEncoded: node)) }
-      try file.appendConstructedNode(identifier: .sequence) { seal in
-        try seal.appendConstructedNode(identifier: .sequence) { sum in
-          try algorithm([1, 2, 840, 113_549, 1, 5, 14], in: &sum) { parameters in
-            try parameters.appendConstructedNode(identifier: .sequence) { parts in
-              try algorithm([1, 2, 840, 113_549, 1, 5, 12], in: &parts) { try derivation(salt, &$0) }
-              try algorithm([1, 2, 840, 113_549, 2, 9], in: &parts) { _ in }
-            }
-          }
-          try sum.serialize(ASN1OctetString(contentBytes: code[...]))
-        }
-        try seal.serialize(ASN1OctetString(contentBytes: Array("NOT USED".utf8)[...]))
-        try seal.serialize(1)
-      }
-    }
-    return serializer.serializedBytes
-  }
-
-  private static func derivation(_ salt: [UInt8], _ parts: inout DER.Serializer) throws {
-    try parts.appendConstructedNode(identifier: .sequence) { fields in
-      try fields.serialize(ASN1OctetString(contentBytes: salt[...]))
-      try fields.serialize(2_048)
-      try fields.serialize(32)
-      try algorithm([1, 2, 840, 113_549, 2, 9], in: &fields) { _ in }
-    }
-  }
-
-  private static func algorithm(
-    _ identifier: ASN1ObjectIdentifier, in parts: inout DER.Serializer,
-    _ parameters: (inout DER.Serializer) throws -> Void
-  ) throws {
-    try parts.appendConstructedNode(identifier: .sequence) { fields in
-      try fields.serialize(identifier)
-      try parameters(&fields)
-    }
-  }
-
-  private struct Unsealed: Error {}
 }
