@@ -6,7 +6,7 @@ import Testing
 
 /// The demo, as a newcomer runs it after the build.
 @Suite(.serialized) struct `A running demo` {
-  @Test func `is paid at, looked at, and ends when asked`() async throws {
+  @Test func `is paid at, looked at, says why it refuses a call, and ends when asked`() async throws {
     let port = try FreePorts.row(of: 6)
     let workshop = try Workshop(variables: ["PORT": "\(port)", "SANDBOX": "http://localhost:\(port + 2)"])
     try await workshop.with("tender demo --port \(port)", sign: "Open http://localhost:\(port + 1)") { demo in
@@ -14,6 +14,9 @@ import Testing
         Issue.record("\(difference)")
       }
       try await openSavedToken(workshop, port)
+      try await callWithoutSignature(port)
+      try await demo.wait(for: "signature refused")
+      #expect(demo.lines.contains { $0.contains("signature refused") && $0.contains("reason") }, "\(demo.lines)")
       #expect(await demo.terminate() == 0, "\(demo.lines)")
       #expect(!demo.lines.contains { $0.contains("Fatal error") }, "\(demo.lines)")
     }
@@ -56,6 +59,9 @@ import Testing
       let pay = try #require(commands.first)
       let answer = try await workshop.run(String(pay))
       #expect(answer.exitCode == 0 && answer.lines.count > 1, "\(pay): \(answer.lines)")
+      // The port alone finds it, though its folder is not that of the demo without providers.
+      let again = try await workshop.run("tender pay --port \(port)")
+      #expect(again.exitCode == 0 && again.lines.count > 1, "\(again.lines)")
       let client = try LiveHTTPClient()
       let recent = OutboundRequest(method: "GET", url: "http://localhost:\(port + 2)/sandbox/recent")
       try await waitFor("an event of \(route) that was delivered") {
@@ -73,6 +79,14 @@ import Testing
     let answer = try await workshop.run("tender demo --sealed --connector adyen --connector braintree")
     #expect(answer.exitCode != 0)
     #expect(answer.lines.contains { $0.contains("--sealed needs one --connector") }, "\(answer.lines)")
+  }
+
+  private func callWithoutSignature(_ port: Int) async throws {
+    let client = try LiveHTTPClient()
+    let answer = try await client.sender.send(
+      OutboundRequest(method: "GET", url: "http://localhost:\(port)/v2/harbour/services/testconnection"), TestRun.whole)
+    try await client.shutdown()
+    #expect(answer.status == 403)
   }
 
   /// The payment token that paid is saved, opened with the merchant's key, and refused once a letter differs.

@@ -1,3 +1,4 @@
+import ApplePayToken
 import Foundation
 import Storage
 import TenderTesting
@@ -23,6 +24,13 @@ import Testing
     for difference in try await Transcript(file: "token.txt").differences(in: workshop) {
       Issue.record("\(difference)")
     }
+  }
+
+  @Test func `what is printed of a signature's form and of novelties is explained`() throws {
+    let page = try Repository.text("docs/errors.md")
+    let kinds = SignerMonitor.Novelty.Kind.allCases.map(\.rawValue)
+    let forms = [WireForm.of2014, .since2015, .since2023].map { "\($0)" }
+    for word in ["wireForm", "novelties"] + kinds + forms { #expect(page.contains("`\(word)`"), "\(word)") }
   }
 
   @Test func `the README's commands for a payment token do what it says`() async throws {

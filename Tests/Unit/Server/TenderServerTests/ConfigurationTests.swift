@@ -209,6 +209,25 @@ import Testing
     #expect(page.contains(SettingsTable.merchant.page), "run: tender config settings --merchant")
   }
 
+  /// Figures of benchmarks.md have dots too.
+  @Test func `has every setting that a page of docs names by its group`() throws {
+    let keys = Set(SettingsTable.server.settings.map(\.key))
+    let groups = Set(keys.filter { $0.contains(".") }.compactMap { $0.split(separator: ".").first })
+    let files = try FileManager.default.contentsOfDirectory(atPath: Repository.url("docs").path)
+    let pages = files.filter { $0.hasSuffix(".md") && $0 != "benchmarks.md" }
+    #expect(pages.contains("postgres.md"))
+    for page in pages {
+      for word in try Repository.text("docs/\(page)").matches(of: /`([a-z][A-Za-z]*)(\.[A-Za-z.]+)`/) {
+        let name = word.output.1 + word.output.2
+        #expect(!groups.contains(word.output.1) || keys.contains(String(name)), "\(page): \(name)")
+      }
+    }
+    // What each node limits for itself is named there without an example to try it on.
+    for word in try Repository.text("docs/postgres.md").matches(of: /`([a-z]+[A-Z][A-Za-z]*)`/) {
+      #expect(keys.contains(String(word.output.1)), "postgres.md: \(word.output.1)")
+    }
+  }
+
   @Test func `of the documentation is accepted`() async throws {
     let blocks = try Place.documentation().components(separatedBy: "```yaml\n").dropFirst()
       .compactMap { $0.components(separatedBy: "```").first }

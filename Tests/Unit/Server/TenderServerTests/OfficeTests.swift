@@ -296,6 +296,16 @@ private struct PaymentLoad: Sendable {
     }
   }
 
+  @Test func `shows dots for a secret that is set, and a dash for one that is not`() async throws {
+    let page = try await person().get("/settings")
+    func shown(_ name: String) -> String? { page.first("<code>\(name)</code></dt><dd>([^<]*)</dd>") }
+    #expect(shown("mail.password") == "•••" && shown("mail.user")?.isEmpty == false, "\(page.text)")
+    let secrets = SettingsTable.server.settings.filter(\.isSecret).map(\.key)
+    let unset = secrets.filter { shown($0) == "–" }
+    #expect(unset.contains(StoreEngineUnderTest.chosen == .postgres ? "acquirer.apiKey" : "store.url"), "\(unset)")
+    #expect(secrets.allSatisfy { ["•••", "–"].contains(shown($0)) })
+  }
+
   @Test func `refunds once what two operators refund at the same moment`() async throws {
     let (stored, anna, bert) = (try await StoredShop("shared", system), try await person(), try await person())
     let answer = try await stored.pays()

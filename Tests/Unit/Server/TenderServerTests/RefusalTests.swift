@@ -234,6 +234,8 @@ import Testing
     ] {
       #expect(system.log.count(of: #""keyId":"\#(key)","reason":"\#(reason)""#) >= 1, "the operator learns \(reason)")
     }
+    let refused = system.log.count(of: #""message":"signature refused""#)
+    #expect(system.log.count(of: #""level":"warning","from":"tender","message":"signature refused""#) == refused)
   }
 
   @Test func `by the platform API in the shape that Worldline's SDKs read, naming the property`() async throws {
@@ -245,6 +247,17 @@ import Testing
       fault["id"] == "INVALID_BODY" && fault["propertyName"]?.text?.isEmpty == false && fault["httpStatusCode"] == 400)
     let unknown = try await system.harbour.signed("GET", path, at: system.clock.wall.now())
     #expect(unknown.status == 404 && unknown.body["errors"]?.elements.first?["id"] == "BASKET_UNKNOWN")
+  }
+
+  @Test func `of a capture above the hold says how much is left`() async throws {
+    let holding = try await Shopper.enters(system, service: "collection", capture: "manual")
+    let payment = try #require(try await holding.pays().body["paymentId"]?.text)
+    let answer = try await system.harbour.signed(
+      "POST", "/v2/harbour/payments/\(payment)/capture", ["amount": 1251], at: system.clock.wall.now())
+    let faults = answer.body["errors"]?.elements ?? []
+    #expect(answer.status == 400 && faults.count == 2, "\(answer.errorText)")
+    #expect(faults.last?["id"] == "AMOUNT_EXCEEDS_AVAILABLE", "\(answer.errorText)")
+    #expect(faults.last?["message"]?.text?.contains("12.50 EUR") == true, "\(answer.errorText)")
   }
 
   /// Stored as it was written, it would make the basket unreadable for ever.
