@@ -294,21 +294,23 @@ extension TokenWrapping {
 
   private static func nested(_ json: JSONValue) -> TokenWrapping? {
     guard let path = path(in: json, depth: 5), !path.isEmpty else { return nil }
-    var (name, code): (String?, String) = ("", "document")
+    var (name, code) = ("", "document")
     for step in path {
       switch step {
-      case .member(let known):
-        name = known.flatMap { known in name.map { $0.isEmpty ? known : "\($0).\(known)" } }
-        code += ".\(known ?? "member")"
-      case .first: (name, code) = (name.map { $0 + "[0]" }, code + "[0]")
+      case .member(let known?): (name, code) = (name + ".\(known)", code + ".\(known)")
+      case .first: (name, code) = (name + "[0]", code + "[0]")
       case .text: code = "JSON.parse(\(code))"
+      case .member(nil):
+        return TokenWrapping(
+          name: "a document around the payment token, which is a nested member", isWhole: true,
+          line: "body: JSON.stringify(token), the payment token alone")
       }
     }
     let isText = path.contains { if case .text = $0 { true } else { false } }
-    let place = name.map { "its member \($0)" } ?? "a nested member"
     return TokenWrapping(
-      name: "a document around the payment token, which is \(place)\(isText ? ", as text" : "")", isWhole: true,
-      line: "body: JSON.stringify(\(code))")
+      name:
+        "a document around the payment token, which is its member \(name.drop { $0 == "." })\(isText ? ", as text" : "")",
+      isWhole: true, line: "body: JSON.stringify(\(code))")
   }
 
   /// Where a payment token's object is; empty at the top.
