@@ -65,6 +65,7 @@ let nioHTTP1 = server("NIOHTTP1", "swift-nio")
 let nioEmbedded = server("NIOEmbedded", "swift-nio")
 let nioFoundation = server("NIOFoundationCompat", "swift-nio")
 let nioHTTPTypes = server("NIOHTTPTypes", "swift-nio-extras")
+let nioHTTPTypesHTTP1 = server("NIOHTTPTypesHTTP1", "swift-nio-extras")
 let nioSSL = server("NIOSSL", "swift-nio-ssl")
 let nioTLS = server("NIOTLS", "swift-nio")
 let hummingbird = server("Hummingbird", "hummingbird")
@@ -129,7 +130,7 @@ let package = Package(
       "Base/HTTPServing",
       [
         "StrictJSON", "TenderPayments", crypto, hummingbird, hummingbirdCore, httpTypes, nioCore, nioHTTP1,
-        nioHTTPTypes, mustache,
+        nioHTTPTypes, nioHTTPTypesHTTP1, mustache,
       ]),
     module("Base/Storage", ["TenderPayments", grdb, sqlite, crypto, "CLibPQ"]),
     .systemLibrary(
@@ -342,7 +343,7 @@ let package = Package(
       "Unit/Server/BackOfficeTests",
       [
         "BackOffice", "MerchantIdentity", "Ledger", "Webhooks", "Orders", "TenderPayments", "StrictJSON", "HTTPServing",
-        "Storage", "TenderTesting", crypto, httpTypes, hummingbird, hummingbirdTesting, nioCore, logging,
+        "Storage", "TenderTesting", crypto, httpTypes, hummingbird, hummingbirdTesting, nioCore, nioEmbedded, logging,
       ]),
     tests(
       "Unit/Server/TenderServerTests",

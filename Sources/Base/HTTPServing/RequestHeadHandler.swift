@@ -2,6 +2,7 @@ import HTTPTypes
 package import NIOCore
 import NIOHTTP1
 package import NIOHTTPTypes
+import NIOHTTPTypesHTTP1
 
 /// Refuses requests by ``RequestHeadRules`` on the event loop that reads them, before any other handler sees them, and
 /// ends the connection: after a malformed head the start of the next request is unknown.
@@ -31,14 +32,22 @@ package final class RequestHeadHandler: ChannelDuplexHandler, RemovableChannelHa
   /// The answer to the refused request.
   private var answer: PlainAnswer?
   private var isEnded = false
+  private let versions = VersionHandler()
 
   package init(_ refusal: @escaping Refusal) { self.refusal = refusal }
+
+  /// Reads versions before the codec, which passes on none. On a channel without one every request counts as HTTP/1.1.
+  package func handlerAdded(context: ChannelHandlerContext) {
+    let pipeline = context.pipeline.syncOperations
+    guard let codec = try? pipeline.handler(type: HTTP1ToHTTPServerCodec.self) else { return }
+    do { try pipeline.addHandler(versions, position: .before(codec)) } catch { context.close(promise: nil) }
+  }
 
   package func channelRead(context: ChannelHandlerContext, data: NIOAny) {
     guard !isStopped else { return }
     switch unwrapInboundIn(data) {
     case .head(let request):
-      if let problem = RequestHeadRules.problem(in: request) {
+      if let problem = RequestHeadRules.problem(in: request, versions.last) {
         return refuse(problem, request.method.rawValue, context)
       }
       if underWay == 0, isHeldBack(request) {
@@ -48,9 +57,13 @@ package final class RequestHeadHandler: ChannelDuplexHandler, RemovableChannelHa
       pieces = BodyPieces()
     case .body(let piece):
       guard pieces?.add(piece.readableBytes) != false else { return stop(context) }
-    case .end: pieces = nil
+    case .end:
+      pieces = nil
+      // No request follows one in HTTP/1.0.
+      isStopped = versions.last == .http1_0
     }
     context.fireChannelRead(data)
+    endIfIdle(context)
   }
 
   /// An error in a body is for what reads the body. It gets another type there, because Hummingbird answers the
@@ -72,9 +85,11 @@ package final class RequestHeadHandler: ChannelDuplexHandler, RemovableChannelHa
     endIfIdle(context)
   }
 
-  /// Whether the client sends the body when it is asked, or a second later (RFC 9110, section 10.1.1).
+  /// Whether the client sends the body when it is asked, or a second later. HTTP/1.0 has no such answer (RFC 9110,
+  /// section 10.1.1).
   private func isHeldBack(_ request: HTTPRequest) -> Bool {
-    request.headerFields[.expect]?.lowercased().utf8.elementsEqual("100-continue".utf8) == true
+    versions.last != .http1_0
+      && request.headerFields[.expect]?.lowercased().utf8.elementsEqual("100-continue".utf8) == true
   }
 
   private func refuse(_ problem: RequestHeadProblem, _ method: String?, _ context: ChannelHandlerContext) {
@@ -109,6 +124,38 @@ package final class RequestHeadHandler: ChannelDuplexHandler, RemovableChannelHa
     context.close(mode: .output, promise: nil)
     let channel = context.channel
     context.eventLoop.scheduleTask(in: Self.grace) { channel.close(promise: nil) }
+  }
+}
+
+/// The versions of requests. An answer to HTTP/1.0 has that version, so that it is in no chunks (RFC 9112, section 7.1).
+private final class VersionHandler: ChannelDuplexHandler, RemovableChannelHandler {
+  typealias InboundIn = HTTPServerRequestPart
+  typealias InboundOut = HTTPServerRequestPart
+  typealias OutboundIn = HTTPServerResponsePart
+  typealias OutboundOut = HTTPServerResponsePart
+
+  /// Of the request that was read last.
+  private(set) var last = HTTPVersion.http1_1
+  /// Of requests whose answers have not ended.
+  private var unanswered = CircularBuffer<HTTPVersion>()
+
+  func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+    if case .head(let request) = unwrapInboundIn(data) {
+      last = request.version
+      unanswered.append(last)
+    }
+    context.fireChannelRead(data)
+  }
+
+  func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
+    switch unwrapOutboundIn(data) {
+    case .head(var response) where unanswered.first == .http1_0:
+      response.version = .http1_0
+      return context.write(wrapOutboundOut(.head(response)), promise: promise)
+    case .head, .body: break
+    case .end: _ = unanswered.popFirst()
+    }
+    context.write(data, promise: promise)
   }
 }
 

@@ -38,8 +38,9 @@ package enum RequestHeadRules {
     maxHeaderFieldSize: maximumBytes, maxHeaderListSize: maximumBytes, maxHeaderFieldCount: 128)
 
   /// What is wrong with the head; nil when the server may read it.
-  static func problem(in request: HTTPRequest) -> RequestHeadProblem? {
-    target(request.path ?? "") ?? host(request) ?? framing(request) ?? request.headerFields.lazy.compactMap(field).first
+  static func problem(in request: HTTPRequest, _ version: HTTPVersion) -> RequestHeadProblem? {
+    target(request.path ?? "") ?? host(request, version) ?? framing(request, version)
+      ?? request.headerFields.lazy.compactMap(field).first
   }
 
   /// Why the decoder does not go on.
@@ -66,8 +67,10 @@ package enum RequestHeadRules {
     return nil
   }
 
-  /// Exactly one, and it names a host (RFC 9112, section 3.2). The decoder has taken the first one out.
-  private static func host(_ request: HTTPRequest) -> RequestHeadProblem? {
+  /// Exactly one, and it names a host (RFC 9112, section 3.2); HTTP/1.0 needs none. The decoder has taken the first one
+  /// out.
+  private static func host(_ request: HTTPRequest, _ version: HTTPVersion) -> RequestHeadProblem? {
+    if version == .http1_0, request.authority == nil { return nil }
     let isRepeated = request.headerFields.contains { $0.name.canonicalName == "host" }
     guard let host = request.authority, !isRepeated, isHost(Array(host.utf8)) else {
       return RequestHeadProblem(
@@ -76,12 +79,12 @@ package enum RequestHeadRules {
     return nil
   }
 
-  /// The decoder undoes one transfer coding, and it finds out about others when it has passed the head on (RFC 9112,
-  /// section 6.1).
-  private static func framing(_ request: HTTPRequest) -> RequestHeadProblem? {
+  /// The decoder undoes one transfer coding, and it finds out about others when it has passed the head on. HTTP/1.0 has
+  /// none (RFC 9112, section 6.1).
+  private static func framing(_ request: HTTPRequest, _ version: HTTPVersion) -> RequestHeadProblem? {
     let codings = request.headerFields[values: .transferEncoding]
     let isChunked = codings.allSatisfy { $0.utf8.map { $0 | 0x20 }.elementsEqual("chunked".utf8) }
-    guard codings.count > 1 || !isChunked else { return nil }
+    guard codings.count > 1 || !isChunked || version == .http1_0 && !codings.isEmpty else { return nil }
     return RequestHeadProblem(
       .badRequest, "bad_transfer_coding", "Send the body with its length, or in chunks and in no other coding.",
       field: "Transfer-Encoding")

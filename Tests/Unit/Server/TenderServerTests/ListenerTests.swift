@@ -1,4 +1,5 @@
 import Foundation
+import StrictJSON
 import TenderServer
 import TenderTesting
 import Testing
@@ -58,6 +59,35 @@ enum ListenerUnderAttack: CaseIterable {
       #expect(answers.map(\.status) == [head.status], "\(listener): \(head.text.prefix(200))")
       #expect(answers.first?.headers.contains("connection: close") == true)
     }
+  }
+
+  /// RFC 9112, section 3.2, binds HTTP/1.1 alone.
+  @Test(arguments: ListenerUnderAttack.allCases)
+  func `answers a request in HTTP/1.0 without a host, and ends the connection`(listener: ListenerUnderAttack)
+    async throws
+  {
+    for head in ["", "Connection: keep-alive\n"] {
+      let answers = try await listener.answers(
+        to: "GET /healthz HTTP/1.0\n\(head)\nGET / HTTP/1.1\nHost: a.example\n\n")
+      #expect(answers.count == 1 && answers[0].body["code"] != "bad_host", "\(listener): \(answers)")
+    }
+  }
+
+  /// RFC 9112, section 6.1: who sends it may be part of a chain that frames the body otherwise.
+  @Test(arguments: ListenerUnderAttack.allCases)
+  func `refuses a request in HTTP/1.0 with chunks, or with two hosts`(listener: ListenerUnderAttack) async throws {
+    for head in ["Transfer-Encoding: chunked\n", "Host: a.example\nHost: a.example\n", "Host: a b\n"] {
+      let answers = try await listener.answers(to: "POST /healthz HTTP/1.0\n\(head)\n0\n\n")
+      #expect(answers.map(\.status) == [400], "\(listener) \(head): \(answers)")
+    }
+  }
+
+  /// RFC 9110, section 10.1.1.
+  @Test(arguments: ListenerUnderAttack.allCases)
+  func `asks nobody for a body in HTTP/1.0, which has no answer for it`(listener: ListenerUnderAttack) async throws {
+    let answers = try await listener.answers(
+      to: "POST /sign-in HTTP/1.0\nExpect: 100-continue\nContent-Length: 2\n\n{}")
+    #expect(answers.count == 1 && answers[0].status != 100, "\(listener): \(answers)")
   }
 
   @Test(arguments: ListenerUnderAttack.allCases)

@@ -35,6 +35,12 @@ import Testing
     #expect(try await answer("Host: \(host)\n").status == 200)
   }
 
+  @Test(arguments: ["/healthz", "/readyz"])
+  func `needs no host in HTTP/1.0, as probes send it`(path: String) async throws {
+    let answers = try await RawConnection.answers(1, to: "GET \(path) HTTP/1.0\n\n", port: port)
+    #expect(answers[0].status == 200, "\(answers)")
+  }
+
   @Test(arguments: [
     "Origin", "Content-Type", "Authorization", "Date", "If-None-Match", "X-GCS-ClientMetaInfo", "Connection",
   ])
