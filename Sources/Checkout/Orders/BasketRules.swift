@@ -113,7 +113,7 @@ enum BasketRules {
   }
 
   private static func checkItems(_ document: BasketDocument) throws {
-    guard (1...500).contains(document.items.count) else { throw invalid("items", "1 to 500") }
+    guard !document.items.isEmpty else { throw invalid("items", "one or more") }
     try checkUnique(document.items.map(\.id), "items", "id")
     let zones = Set(document.zones.map(\.id))
     for (index, item) in document.items.enumerated() {
@@ -124,6 +124,11 @@ enum BasketRules {
       guard (1...9_999).contains(item.quantity) else { throw invalid("\(field).quantity", "1 to 9999") }
       try checkAmount(item.unitAmount, times: item.quantity, document, "\(field).unitAmount")
       guard zones.isSuperset(of: item.availableIn ?? []) else { throw invalid("\(field).availableIn", "ids of zones") }
+    }
+    let lines = document.items.map { Amount(minorUnits: $0.unitAmount, currency: document.currencyCode) }
+    let sum = try? zip(lines, document.items).map { try $0.times($1.quantity) }.total(in: document.currencyCode)
+    guard let sum, Amount.limit.contains(sum.minorUnits) else {
+      throw invalid("items", "at most \(Amount.limit.upperBound) minor units together")
     }
   }
 

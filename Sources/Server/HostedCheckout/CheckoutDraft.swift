@@ -165,7 +165,7 @@ private struct CartLines {
   }
 
   init?(_ order: HostedOrder, _ amount: Amount) {
-    guard let lines = order.shoppingCart?.items, (1...500).contains(lines.count) else { return nil }
+    guard let lines = order.shoppingCart?.items, !lines.isEmpty else { return nil }
     for (index, line) in lines.enumerated() {
       guard let item = Self.item(line, amount.currency, number: index + 1) else { return nil }
       items.append(item)

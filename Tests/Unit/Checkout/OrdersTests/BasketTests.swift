@@ -50,6 +50,9 @@ struct InvalidBasket: Sendable, CustomTestStringConvertible {
     InvalidBasket("items[0].unitAmount", "overflow") { ($0.items[0].unitAmount, $0.items[0].quantity) = (.max, 2) },
     InvalidBasket("items[0].unitAmount", "sum overflows") { $0.items[0].unitAmount = .max },
     InvalidBasket("items[0].unitAmount", "share overflows") { $0.items[0].unitAmount = 100_000_000_000_000_000 },
+    InvalidBasket("items", "more than twelve digits together") { document in
+      document.items += (0..<2).map { .init(id: "item \($0)", label: "A", unitAmount: 500_000_000_000) }
+    },
     InvalidBasket("fees[1].amount", "sum overflows with a credit card") { $0.fees[1].amount = .max },
     InvalidBasket("fees[1].amount", "has no negative") { $0.fees[1].amount = .min },
     InvalidBasket("items[1].availableIn", "no such zone") { $0.items[1].availableIn = ["mars"] },

@@ -65,6 +65,22 @@ private enum Planted {
     #expect(others.status == 404 && Planted.found(in: others.text).isEmpty)
   }
 
+  @Test func `has as many lines as fit into 64 KiB, and is refused by that limit beyond`() async throws {
+    let shopper = try await Shopper.enters(system, service: "collection")
+    func store(_ lines: Int) async throws -> JSONClient.Answer {
+      let items = (0..<lines).map {
+        ["id": .string("\($0)"), "label": "A", "unitAmount": 1, "quantity": 1] as JSONValue
+      }
+      return try await shopper.shop.signed(
+        "PUT", "/v2/harbour/baskets/\(RandomBytes.system.hex(16))",
+        shopper.document(1, "EUR", "collection", "immediate", ["items": .array(items)]), at: system.clock.wall.now())
+    }
+    let most = try await store(1_200)
+    #expect((200..<300).contains(most.status), "\(most.errorText)")
+    let more = try await store(1_500)
+    #expect(more.text.contains("BODY_TOO_LARGE") && more.text.contains("65536"), "\(more.status) \(more.text)")
+  }
+
   @Test func `goes with every webhook of an endpoint that asks for it`() async throws {
     let (shopper, paid) = try await pays()
     let id = try #require(paid.body["paymentId"]?.text, "\(paid.errorText)")
