@@ -14,11 +14,12 @@ struct SavedFilters {
   }
 
   /// - Parameter query: of the address of the page of payments.
-  /// - Throws: ``OfficeRefusal`` beyond 50.
+  /// - Throws: ``OfficeRefusal`` beyond 50. One of the name is replaced.
   func keep(_ name: String, _ query: String, of user: String) throws {
-    let count = try store.row("SELECT count(*) AS n FROM office_filters WHERE user_name = $1", .text(user))?.integer(
-      "n")
-    guard count ?? 0 < Self.most else {
+    let others = try store.row(
+      "SELECT count(*) AS n FROM office_filters WHERE user_name = $1 AND name <> $2", .text(user), .text(name))?
+      .integer("n")
+    guard others ?? 0 < Self.most else {
       throw OfficeRefusal.conflict("You have 50 searches; remove one first.", at: "name")
     }
     try store.run(

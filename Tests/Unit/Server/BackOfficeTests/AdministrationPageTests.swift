@@ -179,6 +179,26 @@ import Testing
       #expect(try await !visitor.get("/payments").text.contains("mine"))
     }
   }
+
+  @Test func `are fifty for a user, who is told so on the page that holds the search, and may replace one`()
+    async throws
+  {
+    let bench = try await OfficeBench()
+    try await bench.visit(as: [Grant(.viewer)]) { visitor async throws in
+      for number in 1...50 {
+        let fields = ["name": "search \(number)", "query": "q=\(number)"]
+        #expect(try await visitor.post("/payments/filters", fields).status == .seeOther)
+      }
+      let more = try await visitor.post("/payments/filters", ["name": "one more", "query": "q=sought"])
+      #expect(more.status == .conflict && more.text.contains("You have 50 searches"))
+      #expect(more.value(of: "query") == "q=sought" && more.value(of: "name") == "one more")
+      let replaced = try await visitor.post("/payments/filters", ["name": "search 7", "query": "q=other"])
+      #expect(replaced.status == .seeOther)
+      #expect(try await visitor.get("/payments").text.contains("?q=other"))
+      _ = try await visitor.post("/payments/filters", ["name": "search 8", "query": "", "remove": "1"])
+      #expect(try await visitor.post("/payments/filters", ["name": "one more", "query": "q=a"]).status == .seeOther)
+    }
+  }
 }
 
 @Suite struct `What a person of one merchant sees` {
