@@ -125,6 +125,10 @@ package struct Database: Sendable {
   /// and only a new process that reads them again may continue.
   package var failure: StorageError? { engine.failure }
 
+  /// Waits for ``failure``; one caller at a time. Nil when the task is cancelled first, and at once in PostgreSQL, which has
+  /// none.
+  package func failed() async -> StorageError? { await engine.failed() }
+
   /// What the connections to the database have done; nil in SQLite.
   package var pool: PoolFigures? { engine.pool }
 
@@ -140,9 +144,11 @@ package protocol StoreEngine: Sendable {
   var commits: Int { get }
   var waiting: Int { get }
   var failure: StorageError? { get }
+  func failed() async -> StorageError?
   var pool: PoolFigures? { get }
 }
 
 extension StoreEngine {
+  package func failed() async -> StorageError? { nil }
   package var pool: PoolFigures? { nil }
 }

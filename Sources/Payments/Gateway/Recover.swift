@@ -232,24 +232,19 @@ extension PaymentGateway {
   /// Runs the rounds of every kind beside one another, at once and then again after each one's pause, until the task is
   /// cancelled.
   ///
-  /// - Parameters:
-  ///   - check: asked before each round; what it throws ends all of them.
-  ///   - report: receives the result of each round.
+  /// - Parameter report: receives the result of each round.
   package func keepRecovering(
-    check: @escaping @Sendable () throws -> Void = {},
     _ report: @escaping @Sendable (RecoveryRound, Result<RecoveryReport, any Error>) -> Void
-  ) async throws {
-    try await withThrowingTaskGroup(of: Void.self) { group in
+  ) async {
+    await withTaskGroup(of: Void.self) { group in
       for round in RecoveryRound.allCases {
         group.addTask {
           while !Task.isCancelled {
-            try check()
             report(round, await outcome { try await recover(round) })
             do { try await scheduler.sleep(round.pause) } catch { return }
           }
         }
       }
-      while try await group.next() != nil {}
     }
   }
 }

@@ -86,7 +86,7 @@ package struct TenderServer: Service {
         "recovery",
         RecoveryService(
           gateway: gateway, database: parts.database, metrics: parts.metrics, lastRun: parts.lastRecovery,
-          logger: logger)
+          scheduler: scheduler, logger: logger)
       ),
       ("doctor", DoctorService(doctor: ServerDoctor(parts), log: parts.doctor, scheduler: scheduler, logger: logger)),
       (

@@ -34,6 +34,7 @@ final class GroupCommit<Writer: CommitWriter>: Sendable {
   private let clock: WallClock
   private let queue = Queue()
   private let status = Mutex<(count: Int, failure: StorageError?)>((0, nil))
+  private let broken = AsyncStream.makeStream(of: StorageError.self)
 
   init(writer: Writer, clock: WallClock) {
     self.writer = writer
@@ -53,6 +54,12 @@ final class GroupCommit<Writer: CommitWriter>: Sendable {
   var waiting: Int { queue.count }
   /// Why writes are refused; nil when they are not.
   var failure: StorageError? { status.withLock { $0.failure } }
+
+  /// Waits for ``failure``; one caller at a time.
+  func failed() async -> StorageError? {
+    for await failure in broken.stream { return failure }
+    return nil
+  }
 
   /// Commits the next batch of jobs.
   ///
@@ -98,7 +105,9 @@ final class GroupCommit<Writer: CommitWriter>: Sendable {
     guard let error = error as? DatabaseError, error.resultCode == .SQLITE_IOERR,
       error.extendedResultCode != .SQLITE_IOERR_WRITE
     else { return false }
-    status.withLock { $0.failure = StorageError(error) }
+    let failure = StorageError(error)
+    status.withLock { $0.failure = failure }
+    broken.continuation.yield(failure)
     return true
   }
 

@@ -64,6 +64,11 @@ package struct CommitHooks: Sendable {
   package struct Forgotten: Error {
     package init() {}
   }
+
+  /// Thrown by the `inside` hook: the flush fails.
+  package struct FlushFailed: Error {
+    package init() {}
+  }
 }
 
 /// The writes that a commit is about to make durable.
@@ -104,6 +109,7 @@ private struct MemoryEngine: StoreEngine {
   var isShared: Bool { false }
   var waiting: Int { group.waiting }
   var failure: StorageError? { group.failure }
+  func failed() async -> StorageError? { await group.failed() }
 }
 
 /// The writer of an in-memory store. The dialect also rewrites the statements around the jobs.
@@ -161,6 +167,8 @@ private final class MemoryWriter: CommitWriter {
       try run("COMMIT", on: connection)
     } catch is CommitHooks.Forgotten {
       try run("ROLLBACK", on: connection)
+    } catch is CommitHooks.FlushFailed {
+      throw DatabaseError(resultCode: .SQLITE_IOERR_FSYNC)
     }
   }
 

@@ -39,6 +39,7 @@ struct SQLiteFile: StoreEngine {
   var isShared: Bool { false }
   var waiting: Int { group.waiting }
   var failure: StorageError? { group.failure }
+  func failed() async -> StorageError? { await group.failed() }
 }
 
 /// The writer of a pool, on its own thread.

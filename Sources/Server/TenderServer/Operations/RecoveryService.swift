@@ -24,20 +24,40 @@ struct RecoveryService: Service {
   let database: Database
   let metrics: Metrics
   let lastRun: LastRun
+  let scheduler: Scheduler
   let logger: Logger
+
+  /// From a failed flush to the end of the server. The store refuses every read and write meanwhile, so nothing begins;
+  /// callers under way learn that their outcome is unknown, where a connection that breaks would tell them nothing.
+  private static let farewell = Duration.seconds(1)
 
   func run() async throws {
     try await cancelWhenGracefulShutdown {
-      try await gateway.keepRecovering(check: { if let failure = database.failure { throw failure } }) {
-        round, outcome in
-        switch outcome {
-        case .success(let report):
-          lastRun.note()
-          note(report)
-        case .failure(let error):
-          logger.error(
-            "recovery failed", metadata: ["round": .string(round.rawValue), "error": .string("\(error)")])
-        }
+      try await withThrowingTaskGroup(of: Void.self) { group in
+        group.addTask { await keepRecovering() }
+        group.addTask { try await endAfterFailure() }
+        try await group.waitForAll()
+      }
+    }
+  }
+
+  private func endAfterFailure() async throws {
+    guard let failure = await database.failed() else { return }
+    logger.critical(
+      "the disk has failed to keep a commit; the server ends", metadata: ["error": .string("\(failure)")])
+    try await scheduler.sleep(Self.farewell)
+    throw failure
+  }
+
+  private func keepRecovering() async {
+    await gateway.keepRecovering { round, outcome in
+      switch outcome {
+      case .success(let report):
+        lastRun.note()
+        note(report)
+      case .failure(let error):
+        logger.error(
+          "recovery failed", metadata: ["round": .string(round.rawValue), "error": .string("\(error)")])
       }
     }
   }

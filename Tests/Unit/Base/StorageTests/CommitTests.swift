@@ -134,6 +134,26 @@ private let schema = [
     #expect(try await lines(database) == 0)
   }
 
+  @Test func `whose flush fails ends the store at once: its writers do not know, and nothing is written after it`()
+    async throws
+  {
+    let isBroken = Mutex(true)
+    let hooks = CommitHooks(inside: { _ in
+      if isBroken.withLock({ $0 }) { throw CommitHooks.FlushFailed() }
+    })
+    let database = try MemoryStore().open(schema, clock: .system, hooks: hooks)
+    async let failure = database.failed()
+    await #expect(throws: StorageError.outcomeUnknown) {
+      try await database.write { try $0.run("INSERT INTO lines VALUES (1, 'x')") }
+    }
+    #expect(await failure == database.failure && database.failure != nil)
+    isBroken.withLock { $0 = false }
+    await #expect(throws: StorageError.outcomeUnknown) {
+      try await database.write { try $0.run("INSERT INTO lines VALUES (2, 'x')") }
+    }
+    #expect(database.commits == 0)
+  }
+
   @Test func `on a disk that ignores flushes loses the writes of a commit without an error`() async throws {
     let (acknowledged, database) = try await write(9) { _ in throw CommitHooks.Forgotten() }
     #expect(acknowledged == 6)

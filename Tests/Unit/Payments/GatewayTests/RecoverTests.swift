@@ -610,7 +610,7 @@ import Testing
       return FakeAcquirer.approval(reference)
     }
     shop.clock.advance(Journal.lease)
-    let recovery = Task { [gateway = shop.gateway] in try await gateway.keepRecovering { _, _ in } }
+    let recovery = Task { [gateway = shop.gateway] in await gateway.keepRecovering { _, _ in } }
     defer {
       recovery.cancel()
       isAnswered.withLock { $0 = true }
@@ -627,7 +627,7 @@ import Testing
     #expect(try await shop.journal.openOutcomes().operations == 2, "both captures still wait for their answer")
     recovery.cancel()
     isAnswered.withLock { $0 = true }
-    try await recovery.value
+    await recovery.value
   }
 
   @Test func `two at once never have the same operation`() async throws {
