@@ -1,3 +1,4 @@
+import Foundation
 import Testing
 
 import TenderPayments
@@ -139,6 +140,13 @@ import TenderPayments
 @Suite struct `A PEM text` {
   private static let body = Base64.encode(Array(0..<60))
 
+  /// What this thread has used of a processor.
+  private static func threadTime() -> Duration {
+    var time = timespec()
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time)
+    return .seconds(time.tv_sec) + .nanoseconds(time.tv_nsec)
+  }
+
   @Test(arguments: [
     "-----BEGIN A-----\n\(body)\n-----END A-----\n", "-----BEGIN A-----\(body)-----END A-----",
     "\u{FEFF}-----BEGIN A-----\r\n\(body.prefix(40)) \r\n \(body.dropFirst(40))\t\r\n-----END A-----",
@@ -164,4 +172,24 @@ import TenderPayments
     "-----BEGIN A-----\nAA==\n-----END A-----\n-----END A-----",
   ])
   func `that is not ended is none`(text: String) { #expect(PEM.blocks(text) == nil) }
+
+  @Test func `has labels of at most 64 bytes`() throws {
+    func text(_ label: String) -> String { "-----BEGIN \(label)-----\n\(Self.body)\n-----END \(label)-----\n" }
+    let longest = String(repeating: "A", count: 64)
+    #expect(try #require(PEM.blocks(text(longest))).map(\.label) == [longest])
+    #expect(PEM.blocks(text(longest + "A")) == nil)
+  }
+
+  /// In processor time: one that copied or compared a label for each place where it may end would take hours.
+  @Test(arguments: [
+    "-----BEGIN " + String(repeating: "A", count: 1 << 18) + "-----\n\(body)\n-----END A-----\n",
+    "-----BEGIN " + String(repeating: "-----BEGIN ", count: 1 << 15),
+    String(repeating: "-----BEGIN \(String(repeating: "A", count: 65))-----\n-----END A-----\n", count: 1 << 11),
+    String(repeating: "-----BEGIN " + String(repeating: "-", count: 4), count: 1 << 14),
+  ])
+  func `whose labels are beyond that is refused in a time that grows no faster than it`(text: String) {
+    let before = Self.threadTime()
+    #expect(PEM.blocks(text) == nil)
+    #expect(Self.threadTime() - before < .seconds(5))
+  }
 }

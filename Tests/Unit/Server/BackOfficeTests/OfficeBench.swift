@@ -5,6 +5,7 @@ import HummingbirdTesting
 import Ledger
 import MerchantIdentity
 import NIOCore
+import NIOEmbedded
 import Orders
 import Storage
 import Synchronization
@@ -89,10 +90,25 @@ struct OfficeBench: Sendable {
 
   static let password = "correct horse battery"
 
-  func visit<R>(_ body: @escaping @Sendable (Visitor) async throws -> R) async throws -> R where R: Sendable {
-    let (office, bench) = (office, self)
-    return try await Application(router: office.router()).test(.router) { client in
+  func visit<R>(
+    from address: String = "192.0.2.1", _ body: @escaping @Sendable (Visitor) async throws -> R
+  ) async throws -> R where R: Sendable {
+    let (entrance, bench) = (Entrance(responder: office.router().buildResponder(), address: address), self)
+    return try await Application(responder: entrance).test(.router) { client in
       try await body(Visitor(client: client, bench: bench))
+    }
+  }
+
+  /// The office for calls from one address.
+  private struct Entrance: HTTPResponder {
+    let responder: RouterResponder<OfficeContext>
+    let address: String
+
+    func respond(to request: Request, context: BasicRequestContext) async throws -> Response {
+      let channel = NIOAsyncTestingChannel()
+      channel.remoteAddress = try SocketAddress(ipAddress: address, port: 443)
+      let source = ApplicationRequestContextSource(channel: channel, logger: context.logger)
+      return try await responder.respond(to: request, context: OfficeContext(source: source))
     }
   }
 

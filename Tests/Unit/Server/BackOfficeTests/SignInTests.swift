@@ -115,6 +115,29 @@ import Testing
     #expect(statuses.count { $0 == .forbidden } == 5 && statuses.count { $0 == .tooManyRequests } == 15)
   }
 
+  /// All addresses of such a network may be one customer's.
+  @Test(arguments: [
+    (["2001:db8:0:1::1", "2001:db8:0:1::2", "2001:db8:0:1:ffff:ffff:ffff:ffff"], "2001:db8:0:2::1"),
+    (["192.0.2.1"], "192.0.2.2"), (["::ffff:192.0.2.1"], "::ffff:192.0.2.2"),
+  ])
+  func `is slowed down for an IPv4 address and for the first half of one of IPv6`(
+    network: [String], neighbour: String
+  ) async throws {
+    let bench = try await OfficeBench()
+    try await bench.user("anna", [Grant(.viewer)])
+    for number in 0..<5 {
+      try await bench.visit(from: network[number % network.count]) { visitor async throws in
+        #expect(try await visitor.attempt("anna", password: "wrong").status == .forbidden)
+      }
+    }
+    for address in network {
+      try await bench.visit(from: address) { visitor async throws in
+        #expect(try await visitor.attempt("anna").status == .tooManyRequests)
+      }
+    }
+    try await bench.visit(from: neighbour) { try await $0.signIn("anna") }
+  }
+
   @Test func `stays open in a browser that was signed in before, whoever guesses elsewhere`() async throws {
     let bench = try await OfficeBench()
     try await bench.user("anna", [Grant(.viewer)])
