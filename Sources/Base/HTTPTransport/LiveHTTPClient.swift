@@ -38,17 +38,20 @@ package enum TrustedRoots: Sendable, Hashable {
 package final class LiveHTTPClient: Sendable {
   private let client: HTTPClient
   private let maximumResponseBytes: Int
+  private let connections: OutboundConnections?
 
   /// - Parameters:
   ///   - maximumResponseBytes: a longer body is ``TransportError/responseTooLarge``.
   ///   - maximumConnections: to one host at a time; further requests wait. An acquirer that answers in one second needs
   ///     one connection per payment per second.
   ///   - seconds: for a connection and its TLS handshake.
+  ///   - connections: what it and others may have open together.
   ///   - pinned: the address of a host, used instead of the resolver's. Certificates are still checked against the
   ///     host's name.
   package init(
     identity: ClientIdentity? = nil, trust: TrustedRoots = .system, maximumResponseBytes: Int = 65_536,
-    maximumConnections: Int = 512, connectingWithin seconds: Int64 = 5, pinned: [String: String] = [:]
+    maximumConnections: Int = 512, connectingWithin seconds: Int64 = 5, within connections: OutboundConnections? = nil,
+    pinned: [String: String] = [:]
   ) throws {
     var configuration = HTTPClient.Configuration(redirectConfiguration: .disallow)
     configuration.dnsOverride = pinned
@@ -58,8 +61,12 @@ package final class LiveHTTPClient: Sendable {
     configuration.connectionPool.concurrentHTTP1ConnectionsPerHostSoftLimit = maximumConnections
     configuration.connectionPool.retryConnectionEstablishment = false
     configuration.httpVersion = .http1Only
+    configuration.http1_1ConnectionDebugInitializer = { channel in
+      connections?.opened(channel)
+      return channel.eventLoop.submit { try PromptClose.add(to: channel) }
+    }
     self.client = HTTPClient(eventLoopGroupProvider: .singleton, configuration: configuration)
-    self.maximumResponseBytes = maximumResponseBytes
+    (self.maximumResponseBytes, self.connections) = (maximumResponseBytes, connections)
   }
 
   package func shutdown() async throws { try await client.shutdown() }
@@ -70,12 +77,15 @@ package final class LiveHTTPClient: Sendable {
   package var sender: HTTPSender {
     HTTPSender { request, timeout throws(TransportError) in
       guard Self.schemes.contains(where: request.url.hasPrefix) else { throw .notSent("not HTTP") }
-      do {
-        return try await self.exchange(request, timeout)
-      } catch {
-        throw Self.classify(error)
-      }
+      guard let connections = self.connections else { return try await self.answer(request, timeout) }
+      return try await connections.call { () throws(TransportError) in try await self.answer(request, timeout) }
     }
+  }
+
+  private func answer(
+    _ request: OutboundRequest, _ timeout: Duration
+  ) async throws(TransportError) -> InboundResponse {
+    do { return try await exchange(request, timeout) } catch { throw Self.classify(error) }
   }
 
   private func exchange(_ request: OutboundRequest, _ timeout: Duration) async throws -> InboundResponse {

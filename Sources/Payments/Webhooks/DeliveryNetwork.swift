@@ -19,9 +19,14 @@ package struct DeliveryNetwork: Sendable {
 
   /// Over the network: certificates verified against the name, the connection made to the pinned address, no redirect
   /// followed, at most 64 KiB of answer read.
-  package static func live(trust: TrustedRoots = .system) -> DeliveryNetwork {
+  ///
+  /// - Parameter connections: how many may be open together.
+  package static func live(
+    trust: TrustedRoots = .system, within connections: OutboundConnections? = nil
+  ) -> DeliveryNetwork {
     DeliveryNetwork { destination in
-      let client = try LiveHTTPClient(trust: trust, pinned: [destination.host: destination.address])
+      let client = try LiveHTTPClient(
+        trust: trust, within: connections, pinned: [destination.host: destination.address])
       return Line(client.sender) { try? await client.shutdown() }
     }
   }

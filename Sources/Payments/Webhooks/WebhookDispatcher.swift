@@ -21,7 +21,7 @@ package struct WebhookDispatcher: Sendable {
   private let alongside: @Sendable (OutboxEvent, Transaction) throws -> Void
   let random: RandomBytes
   private let report: @Sendable (WebhookReport) -> Void
-  private let busy = BusyQueues()
+  private let busy: BusyQueues
 
   /// How long one try may take.
   package static let patience: Duration = .seconds(10)
@@ -41,6 +41,8 @@ package struct WebhookDispatcher: Sendable {
   ///     has none.
   ///   - orders: reads the order of an event's payment.
   ///   - concurrency: how many tries are under way at one endpoint at most.
+  ///   - queueLimit: to how many endpoints is sent at once. One merchant, whose payments may each name addresses of their
+  ///     own, has an eighth of them.
   ///   - alongside: is called with each event in the commit that takes it out of the outbox. What it throws keeps the
   ///     event there.
   ///   - report: receives every try, for logs and metrics.
@@ -48,7 +50,8 @@ package struct WebhookDispatcher: Sendable {
     database: Database, endpoints: @escaping @Sendable (MerchantID) -> [WebhookEndpoint],
     keys: @escaping @Sendable (MerchantID) -> WebhookKey? = { _ in nil }, destinations: DestinationGuard,
     network: DeliveryNetwork, orders: OrderReader = .none, schedule: RetrySchedule = .standard,
-    concurrency: Int = 16, alongside: @escaping @Sendable (OutboxEvent, Transaction) throws -> Void = { _, _ in },
+    concurrency: Int = 16, queueLimit: Int = 128,
+    alongside: @escaping @Sendable (OutboxEvent, Transaction) throws -> Void = { _, _ in },
     random: RandomBytes = .system,
     report: @escaping @Sendable (WebhookReport) -> Void = { _ in }
   ) {
@@ -59,7 +62,7 @@ package struct WebhookDispatcher: Sendable {
     self.network = network
     self.orders = orders
     self.schedule = schedule
-    self.concurrency = concurrency
+    (self.concurrency, busy) = (concurrency, BusyQueues(limit: queueLimit))
     self.alongside = alongside
     self.random = random
     self.report = report
@@ -325,11 +328,13 @@ private final class BusyQueues: Sendable {
     var isFull = false
   }
 
-  /// How many are drained at once, each with connections of its own, and how many of one merchant, whose payments may
-  /// each name addresses of their own.
-  private static let (most, mostOfMerchant) = (128, 16)
   private static let pause: Duration = .milliseconds(50)
+  /// How many are drained at once, each with connections of its own, and how many of one merchant.
+  private let most: Int
+  private let mostOfMerchant: Int
   private let state = Mutex(State())
+
+  init(limit: Int) { (most, mostOfMerchant) = (limit, max(1, limit / 8)) }
 
   /// Whether the caller has to drain the queue. If not, the task that drains it looks again, or there is no place for it
   /// before the next look.
@@ -339,9 +344,9 @@ private final class BusyQueues: Sendable {
         state.queues[queue] = true
         return false
       }
-      state.isFull = state.queues.count >= Self.most
+      state.isFull = state.queues.count >= most
       let count = state.ofMerchant[queue.merchant, default: 0]
-      guard !state.isFull, count < Self.mostOfMerchant else { return false }
+      guard !state.isFull, count < mostOfMerchant else { return false }
       state.ofMerchant[queue.merchant] = count + 1
       state.queues[queue] = false
       return true

@@ -30,6 +30,7 @@ struct Runtime: Sendable {
 struct Composition: Sendable {
   let configuration: ServerConfiguration
   let runtime: Runtime
+  let budget: DescriptorBudget
   let metrics = Metrics()
   let connections: ConnectionLimit
   let admission: PaymentAdmission
@@ -76,12 +77,13 @@ struct Composition: Sendable {
     return parts
   }
 
-  init(_ configuration: ServerConfiguration, _ runtime: Runtime) async throws {
-    (self.configuration, self.runtime) = (configuration, runtime)
+  init(_ configuration: ServerConfiguration, _ runtime: Runtime, _ budget: DescriptorBudget) async throws {
+    (self.configuration, self.runtime, self.budget) = (configuration, runtime, budget)
     lastRecovery = LastRun(clock: runtime.clock)
     let control = AdmissionControl.configured(configuration)
     admission = PaymentAdmission(control)
-    connections = try .configured(configuration)
+    connections =
+      configuration.maximumConnections.map { ConnectionLimit(maximum: $0) } ?? ConnectionLimit(files: budget.shoppers)
     apple = try await AppleEnvironment(configuration, runtime.network, trust: runtime.trust)
     nodeLock = try .ofNode(configuration)
     journal = try await .opened(configuration, runtime)
@@ -116,7 +118,7 @@ struct Composition: Sendable {
     webhookEndpoints = WebhookEndpoints(folders)
     mailMerchants = MailMerchants(folders)
     dispatcher = .configured(
-      webhookEndpoints, journal.database, configuration, runtime, metrics,
+      webhookEndpoints, journal.database, configuration, runtime, budget, metrics,
       mail: .configured(configuration, mailMerchants, runtime))
     mail = try ServerMail(self)
     served.report(to: runtime.logger)
@@ -206,14 +208,6 @@ extension AdmissionControl {
     AdmissionControl(
       maximumInFlight: configuration.gatewayPolicy.maximumInFlight,
       maximumWorking: workPerProcessor * ProcessInfo.processInfo.activeProcessorCount)
-  }
-}
-
-extension ConnectionLimit {
-  fileprivate static func configured(_ configuration: ServerConfiguration) throws -> ConnectionLimit {
-    let budget = DescriptorBudget(
-      limit: FileDescriptors.limit, maximumPayments: configuration.gatewayPolicy.maximumInFlight)
-    return ConnectionLimit(maximum: try budget.maximumConnections(configuration.maximumConnections))
   }
 }
 

@@ -28,9 +28,7 @@ struct Listeners: Sendable {
         address: .hostname(configuration.host, port: configuration.port), serverName: nil,
         availableConnectionsDelegate: LimitedConnections(limit: parts.connections)),
       onServerRunning: { [onRunning, administrationOpened, limit = parts.connections] channel in
-        do { try await AcceptPause.add(to: channel, limit, logger: logger) } catch {
-          logger.error("the listener has no pause", metadata: ["error": .string("\(error)")])
-        }
+        await AcceptPause.add(to: channel, limit, logger: logger)
         for await _ in administrationOpened.stream { break }
         let port = channel.localAddress?.port ?? configuration.port
         RunningServers().note(port, socket: configuration.adminSocketPath)
@@ -76,11 +74,15 @@ struct Listeners: Sendable {
     let socket = PrivateSocket(parts.configuration.adminSocketPath)
     try socket.prepare()
     let logger = parts.runtime.logger
-    return SeparateListener { [routes, administrationOpened, refusal] connections in
+    let limit = ConnectionLimit(files: parts.budget.administration)
+    return SeparateListener { [routes, administrationOpened, server = strictServer(limit)] connections in
       Application(
-        responder: routes.administration, server: .strict(refusal: refusal.answer),
-        configuration: .init(address: .unixDomainSocket(path: socket.boundPath), serverName: nil),
-        onServerRunning: { _ in
+        responder: routes.administration, server: server,
+        configuration: .init(
+          address: .unixDomainSocket(path: socket.boundPath), serverName: nil,
+          availableConnectionsDelegate: LimitedConnections(limit: limit)),
+        onServerRunning: { channel in
+          await AcceptPause.add(to: channel, limit, logger: logger)
           do { try socket.open() } catch {
             logger.error("the administration socket cannot be opened", metadata: ["error": .string("\(error)")])
           }
@@ -92,13 +94,14 @@ struct Listeners: Sendable {
   /// The operators' pages, where the configuration names a port for them.
   func office() -> [any Service] {
     guard let port = parts.configuration.office.port, let office = routes.office else { return [] }
-    let limit = ConnectionLimit(maximum: 256)
+    let limit = ConnectionLimit(files: parts.budget.office)
     let listener = SeparateListener { [parts, server = strictServer(limit)] connections in
       Application(
         router: office.router(), server: server,
         configuration: .init(
           address: .hostname(parts.configuration.office.host, port: port), serverName: nil,
           availableConnectionsDelegate: LimitedConnections(limit: limit)),
+        onServerRunning: { await AcceptPause.add(to: $0, limit, logger: parts.runtime.logger) },
         eventLoopGroupProvider: .shared(connections), logger: parts.runtime.logger)
     }
     return [listener]
@@ -107,12 +110,13 @@ struct Listeners: Sendable {
   /// `GET /metrics` alone, where the configuration names a port for it.
   func metrics() -> [any Service] {
     guard let port = parts.configuration.metricsPort else { return [] }
-    let limit = ConnectionLimit(maximum: 16)
+    let limit = ConnectionLimit(files: parts.budget.metrics)
     let application = Application(
       responder: routes.metrics, server: strictServer(limit),
       configuration: .init(
         address: .hostname(parts.configuration.metricsHost, port: port), serverName: nil,
         availableConnectionsDelegate: LimitedConnections(limit: limit)),
+      onServerRunning: { [logger = parts.runtime.logger] in await AcceptPause.add(to: $0, limit, logger: logger) },
       logger: parts.runtime.logger)
     return [application]
   }

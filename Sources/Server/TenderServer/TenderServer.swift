@@ -23,12 +23,16 @@ package struct TenderServer: Service {
     logger: Logger,
     onRunning: @escaping @Sendable (_ port: Int) async -> Void = { _ in }
   ) async throws {
-    let network = try network ?? .live()
+    let budget = try DescriptorBudget(configuration, limit: FileDescriptors.limit)
+    budget.report(configuration, to: logger)
+    var configuration = configuration
+    configuration.gatewayPolicy.maximumInFlight = budget.payments
+    let network = try network ?? .live(within: budget)
     let runtime = Runtime(
       clock: clock ?? .system, storeClock: clock, random: random, scheduler: scheduler, network: network, trust: trust,
       crashes: crashes,
       logger: logger)
-    do { parts = try await Composition(configuration, runtime) } catch {
+    do { parts = try await Composition(configuration, runtime, budget) } catch {
       await network.close()
       throw error
     }

@@ -11,7 +11,7 @@ package import TenderPayments
 /// A request blocks its thread until the answer, so it must not be made on an event loop.
 package final class KeyAgentClient: Sendable {
   /// The most requests at a time; more wait. An agent accepts twice as many connections.
-  private static let limit = 32
+  package static let limit = 32
 
   private let path: String
   private let idle = Mutex<[any Channel]>([])

@@ -107,12 +107,13 @@ extension WebhookDispatcher {
   /// Delivers to the endpoints of these merchants.
   static func configured(
     _ endpoints: WebhookEndpoints, _ database: Database, _ configuration: ServerConfiguration, _ runtime: Runtime,
-    _ metrics: Metrics, mail: OrderMail?
+    _ budget: DescriptorBudget, _ metrics: Metrics, mail: OrderMail?
   ) -> WebhookDispatcher {
     WebhookDispatcher(
       database: database, endpoints: { endpoints[$0] ?? [] }, keys: { endpoints.key(of: $0) },
       destinations: configuration.destinations,
-      network: runtime.network.webhooks, orders: .stored, concurrency: configuration.webhookConcurrency,
+      network: runtime.network.webhooks, orders: .stored, concurrency: budget.webhooksAtOne,
+      queueLimit: budget.webhookEndpoints,
       alongside: { event, store in try mail?.note(event, in: store) }, random: runtime.random,
       report: WebhookMonitor(metrics: metrics, logger: runtime.logger).note)
   }

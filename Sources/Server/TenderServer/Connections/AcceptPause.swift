@@ -23,10 +23,13 @@ package final class AcceptPause: ChannelInboundHandler {
   }
 
   /// Adds it to a channel that listens.
-  package static func add(to channel: any Channel, _ limit: ConnectionLimit, logger: Logger) async throws {
-    try await channel.eventLoop.submit {
+  package static func add(to channel: any Channel, _ limit: ConnectionLimit, logger: Logger) async {
+    let added = channel.eventLoop.submit {
       try channel.pipeline.syncOperations.addHandler(AcceptPause(limit, logger: logger), position: .first)
-    }.get()
+    }
+    do { try await added.get() } catch {
+      logger.error("the listener has no pause", metadata: ["error": .string("\(error)")])
+    }
   }
 
   package func errorCaught(context: ChannelHandlerContext, error: any Error) {

@@ -9,6 +9,8 @@ import Synchronization
 /// that open connections and send nothing do not keep others out.
 package final class ConnectionLimit: Sendable {
   package let maximum: Int
+  /// Closing connections still hold descriptors, so their number is limited.
+  private let maximumEvicted: Int
   /// Whether a caller waits in the system's queue: the next connection that becomes idle is closed for it.
   private let isWaiting = Atomic(false)
   private let state = Mutex(State())
@@ -22,7 +24,18 @@ package final class ConnectionLimit: Sendable {
     var evicted = 0
   }
 
-  package init(maximum: Int) { self.maximum = maximum }
+  package init(maximum: Int, closing maximumEvicted: Int = ConnectionLimit.usualClosing) {
+    (self.maximum, self.maximumEvicted) = (maximum, maximumEvicted)
+  }
+
+  /// A limit that needs no more descriptors than these.
+  convenience init(files: Int) {
+    let closing = min(Self.usualClosing, files / 4)
+    self.init(maximum: files - closing, closing: closing)
+  }
+
+  /// How many connections beyond the maximum may be closing.
+  package static let usualClosing = 16
 
   /// How many connections are open.
   package var open: Int { state.withLock { $0.accepted } }
@@ -41,7 +54,7 @@ package final class ConnectionLimit: Sendable {
     let (connection, victims) = state.withLock { state in
       let connection = Connection(evict: evict)
       state.line.append(connection)
-      return (connection, wantsRoom ? state.makeRoom(below: maximum).victims : [])
+      return (connection, wantsRoom ? state.makeRoom(below: maximum, closing: maximumEvicted).victims : [])
     }
     for victim in victims { victim.evict() }
     return connection
@@ -68,7 +81,7 @@ package final class ConnectionLimit: Sendable {
     // Set before the connections are looked at, so that one that becomes idle meanwhile is not overlooked.
     isWaiting.store(true, ordering: .sequentiallyConsistent)
     let (victims, hasRoom) = state.withLock { state in
-      let found = state.makeRoom(below: maximum)
+      let found = state.makeRoom(below: maximum, closing: maximumEvicted)
       if found.hasRoom { isWaiting.store(false, ordering: .sequentiallyConsistent) }
       return found
     }
@@ -117,17 +130,16 @@ package final class ConnectionLimit: Sendable {
 }
 
 extension ConnectionLimit.State {
-  /// Closing connections still hold descriptors, so their number is limited.
-  private static let maximumEvicted = 16
-
   /// While a connection that was accepted is not set up, none is closed: the only ones to choose from could be those
   /// that came last, before their requests are read.
-  mutating func makeRoom(below maximum: Int) -> (victims: [ConnectionLimit.Connection], hasRoom: Bool) {
+  mutating func makeRoom(
+    below maximum: Int, closing maximumEvicted: Int
+  ) -> (victims: [ConnectionLimit.Connection], hasRoom: Bool) {
     var victims: [ConnectionLimit.Connection] = []
-    while accepted - evicted >= maximum, evicted < Self.maximumEvicted, line.count >= accepted, let victim = victim() {
+    while accepted - evicted >= maximum, evicted < maximumEvicted, line.count >= accepted, let victim = victim() {
       victims.append(victim)
     }
-    return (victims, accepted - evicted < maximum && evicted < Self.maximumEvicted)
+    return (victims, accepted - evicted < maximum && evicted < maximumEvicted)
   }
 
   /// The first candidate in the line that was not used since it was looked at before (second chance).

@@ -1,4 +1,7 @@
 import Foundation
+import Gateway
+import KeyAgent
+import Logging
 
 /// How many files and connections this process may have open.
 package enum FileDescriptors {
@@ -24,39 +27,93 @@ package enum FileDescriptors {
   #endif
 }
 
-/// How the descriptors of a process are shared out.
-struct DescriptorBudget {
-  /// For the store, the admin socket, the log, event loops and libraries.
-  static let ownUse = 64
-  /// For webhooks, merchants' own servers, Apple and recovery.
-  static let otherRequests = 256
-  /// More connections than this are opened only if the configuration says so: each costs memory.
+/// How the file descriptors of a server are shared out. Every listener, every kind of call to others and the process
+/// itself has a share, and all of them together are no more than the process may have.
+struct DescriptorBudget: Sendable, Hashable {
+  /// More connections of shoppers than this are opened only if the configuration says so: each costs memory.
   static let usualMaximum = 10_000
   static let fewest = 8
 
   let limit: Int
-  let maximumPayments: Int
+  /// For the store, the key agent, mail, the log, event loops and libraries.
+  let own: Int
 
-  /// Each payment has a connection to the acquirer beside the shopper's.
-  private var outbound: Int { min(maximumPayments + Self.otherRequests, free / 2) }
-  private var free: Int { max(0, limit - Self.ownUse) }
+  // Connections at the listeners, those that are closing among them.
+  let shoppers: Int
+  let office: Int
+  let metrics: Int
+  let administration: Int
 
-  /// How many connections can be accepted at once.
-  var inbound: Int { free - outbound }
+  // Connections to others, for twice as many calls as are under way: ``OutboundConnections`` says why.
+  let acquirers: Int
+  let apple: Int
+  /// For prices and baskets of merchants' own servers, and for what operators look up.
+  let merchants: Int
+  let webhooks: Int
 
-  /// - Parameter wanted: by the configuration; nil for as many as there can be, within reason.
-  func maximumConnections(_ wanted: Int?) throws -> Int {
-    let maximum = wanted ?? min(inbound, Self.usualMaximum)
-    guard maximum <= inbound, inbound >= Self.fewest else {
+  /// How many payments may be under way: each calls its acquirer.
+  let payments: Int
+  /// How many webhooks are sent to one endpoint at once.
+  let webhooksAtOne: Int
+  /// To how many endpoints webhooks are sent at once.
+  let webhookEndpoints: Int
+
+  /// - Parameter limit: of the descriptors of the process.
+  /// - Throws: ``ConfigurationError`` when they are too few.
+  init(_ configuration: ServerConfiguration, limit: Int) throws {
+    // Where there is no limit.
+    let limit = min(limit, 1 << 20)
+    self.limit = limit
+    own =
+      56 + 3 * ProcessInfo.processInfo.activeProcessorCount
+      + (configuration.storeURL == nil ? 0 : configuration.storeConnections)
+      + (configuration.keyAgentSocket == nil ? 0 : KeyAgentClient.limit)
+    office = configuration.office.port == nil ? 0 : min(256, limit / 8)
+    metrics = configuration.metricsPort == nil ? 0 : min(16, limit / 16)
+    administration = min(32, limit / 16)
+    let free = max(0, limit - own - office - metrics - administration)
+    let outbound = free / 2
+    let wanted = min(configuration.gatewayPolicy.maximumInFlight, limit)
+    acquirers = min(2 * (wanted + Self.recovery), outbound * 3 / 8)
+    apple = min(2 * wanted, outbound / 4)
+    merchants = min(256, outbound / 8)
+    webhooks = min(
+      2 * Self.mostEndpoints * configuration.webhookConcurrency, outbound - acquirers - apple - merchants)
+    let available = free - acquirers - apple - merchants - webhooks
+    shoppers =
+      configuration.maximumConnections.map { min($0, limit) + ConnectionLimit.usualClosing }
+      ?? min(available, Self.usualMaximum)
+    payments = min(wanted, max(1, acquirers / 2))
+    webhooksAtOne = min(configuration.webhookConcurrency, max(1, webhooks / 2 / Self.fewestEndpoints))
+    webhookEndpoints = min(Self.mostEndpoints, max(1, webhooks / 2 / webhooksAtOne))
+    guard available >= Self.fewest, merchants >= 1, shoppers <= available else {
       throw ConfigurationError(
         "connections.maximum",
-        "\(max(maximum, Self.fewest)) connections need \(needed(max(maximum, Self.fewest))) open files, and this process may have \(limit); "
+        "of the \(limit) files that this process may open, \(max(0, available)) are left for connections, "
+          + "and \(max(Self.fewest, shoppers)) are needed; "
           + "raise the limit (ulimit -n, LimitNOFILE)")
     }
-    return maximum
   }
 
-  private func needed(_ connections: Int) -> Int {
-    Self.ownUse + connections + min(maximumPayments + Self.otherRequests, connections)
+  /// Calls to acquirers that no caller waits for.
+  private static let recovery = 64
+  /// Where descriptors are few, fewer webhooks are sent to each endpoint rather than to fewer endpoints.
+  private static let (fewestEndpoints, mostEndpoints) = (16, 128)
+}
+
+extension DescriptorBudget {
+  /// Says what was taken, for what.
+  func report(_ configuration: ServerConfiguration, to logger: Logger) {
+    let shares = [
+      ("limit", limit), ("own", own), ("shoppers", shoppers), ("backOffice", office), ("metrics", metrics),
+      ("administration", administration), ("acquirers", acquirers), ("apple", apple), ("merchants", merchants),
+      ("webhooks", webhooks),
+    ]
+    let metadata = Logger.Metadata(uniqueKeysWithValues: shares.map { ($0, .stringConvertible($1)) })
+    logger.info("open files are shared out", metadata: metadata)
+    guard payments < configuration.gatewayPolicy.maximumInFlight else { return }
+    logger.warning(
+      "fewer payments than payments.maximumInFlight may be under way; raise the limit of open files (ulimit -n, LimitNOFILE)",
+      metadata: ["payments": .stringConvertible(payments)])
   }
 }

@@ -7,10 +7,7 @@ extension DoctorCheck {
     remedy: "Free space, or move the store to a larger disk.")
   static let openFiles = DoctorCheck(
     "open_files", "The process may open 4,096 files or more.",
-    meaning: """
-      Under load connections are refused: each shopper and each call needs one. Without any left Swift's runtime may \
-      end the server.
-      """,
+    meaning: "The fewer there are, the fewer shoppers, payments and webhooks the server takes on at once.",
     remedy: "Raise the limit (ulimit -n, LimitNOFILE).")
 }
 

@@ -7,6 +7,8 @@ package struct Network: Sendable {
   let plain: HTTPSender
   package let identified: @Sendable (ClientIdentity, TrustedRoots) throws -> HTTPSender
   let webhooks: DeliveryNetwork
+  /// For other calls to addresses that merchants name.
+  let merchants: DeliveryNetwork
   /// What a TLS server shows; nil for the real one.
   package var handshake: (@Sendable (_ host: String, _ port: Int) async throws -> TLSHandshake)?
   /// Releases the connections.
@@ -15,22 +17,31 @@ package struct Network: Sendable {
   /// Tests hand in their own and count what leaves.
   package init(
     plain: HTTPSender, identified: @escaping @Sendable (ClientIdentity, TrustedRoots) throws -> HTTPSender,
-    webhooks: DeliveryNetwork = .live(), close: @escaping @Sendable () async -> Void = {}
+    webhooks: DeliveryNetwork = .live(), merchants: DeliveryNetwork? = nil,
+    close: @escaping @Sendable () async -> Void = {}
   ) {
     self.plain = plain
     self.webhooks = webhooks
+    self.merchants = merchants ?? webhooks
     self.identified = identified
     self.close = close
   }
 
   /// Calls addresses that merchants name, as far as the operator lets them.
-  func sender(guardedBy destinations: DestinationGuard) -> HTTPSender { destinations.sender(over: webhooks) }
+  func sender(guardedBy destinations: DestinationGuard) -> HTTPSender { destinations.sender(over: merchants) }
 
-  /// The real one.
-  package static func live() throws -> Network {
-    let (plain, clients) = (try LiveHTTPClient(), IdentifiedClients())
+  /// The real one, without limits for a program that serves nobody.
+  package static func live() throws -> Network { try live(within: nil) }
+
+  /// The real one, with connections within a server's budget.
+  static func live(within budget: DescriptorBudget?) throws -> Network {
+    func limit(_ share: KeyPath<DescriptorBudget, Int>) -> OutboundConnections? {
+      budget.map { OutboundConnections(maximum: $0[keyPath: share]) }
+    }
+    let (plain, clients) = (try LiveHTTPClient(within: limit(\.acquirers)), IdentifiedClients(within: limit(\.apple)))
     return Network(
       plain: plain.sender, identified: { try clients.client($0, $1).sender },
+      webhooks: .live(within: limit(\.webhooks)), merchants: .live(within: limit(\.merchants)),
       close: {
         try? await plain.shutdown()
         await clients.shutdown()
@@ -52,13 +63,16 @@ private final class IdentifiedClients: Sendable {
   }
 
   private let clients = Mutex<[Name: Client]>([:])
+  private let connections: OutboundConnections?
+
+  init(within connections: OutboundConnections?) { self.connections = connections }
 
   func client(_ identity: ClientIdentity, _ trust: TrustedRoots) throws -> LiveHTTPClient {
     let name = Name(certificate: identity.certificateChainPEM, trust: trust)
     return try clients.withLock { clients in
       if let known = clients[name]?.live { return known }
       clients = clients.filter { $0.value.live != nil }
-      let client = try LiveHTTPClient(identity: identity, trust: trust)
+      let client = try LiveHTTPClient(identity: identity, trust: trust, within: connections)
       clients[name] = Client(live: client)
       return client
     }

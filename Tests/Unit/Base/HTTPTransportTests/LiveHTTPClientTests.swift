@@ -64,6 +64,28 @@ private final class Mirror: ChannelInboundHandler {
     try await client.shutdown()
   }
 
+  /// Its connection stays open for more calls, and holds a file descriptor.
+  @Test func `opens no more connections than its process has files for, and counts those without a call`() async throws
+  {
+    let server = try await Mirror.listen()
+    let port = try #require(server.localAddress?.port)
+    let connections = OutboundConnections(maximum: 3)
+    let clients = try (0..<4).map { _ in try LiveHTTPClient(within: connections) }
+    let request = OutboundRequest(method: "GET", url: "http://127.0.0.1:\(port)/")
+    for client in clients.prefix(3) { #expect(try await client.sender.send(request, TestRun.whole).status == 200) }
+    let error = await #expect(throws: TransportError.self) { try await clients[3].sender.send(request, TestRun.whole) }
+    guard case .notSent? = error else {
+      Issue.record("\(String(describing: error))")
+      return
+    }
+    try await clients[0].shutdown()
+    try await waitUntil("a closed connection") {
+      (try? await clients[3].sender.send(request, TestRun.whole).status) == 200
+    }
+    for client in clients.dropFirst() { try await client.shutdown() }
+    try await server.close().get()
+  }
+
   @Test func `applies the deadline to the body too`() async throws {
     // The body never ends: a client that waits for it never returns.
     let server = try await Trickle.listen()

@@ -8,19 +8,30 @@ import Testing
 struct ServedTender: Sendable {
   let process: ChildProcess
   let port: Int
+  let directory: String
   private let log: String
 
-  init(_ system: TestSystem) async throws {
-    let directory = "\(system.directory)/served-\(RandomBytes.system.hex(4))"
+  /// - Parameters:
+  ///   - files: how many it may open; nil for as many as the tests.
+  ///   - merchants: where their folders are, in place of the system's.
+  ///   - settings: more of them, YAML.
+  init(
+    _ system: TestSystem, files: Int? = nil, merchants: String? = nil, settings: String = ""
+  ) async throws {
+    directory = "\(system.directory)/served-\(RandomBytes.system.hex(4))"
     try FileManager.default.createDirectory(atPath: directory, withIntermediateDirectories: true)
     let file = directory + "/tender.yaml"
-    try Self.configuration(system, directory).write(toFile: file, atomically: true, encoding: .utf8)
+    try (Self.configuration(system, directory, merchants) + settings).write(
+      toFile: file, atomically: true, encoding: .utf8)
     log = directory + "/log"
+    let limit = files.map { ["prlimit", "--nofile=\($0)"] } ?? []
     process = try ChildProcess(
-      [try Self.program(), "serve", "--config", file, "--port", "0"],
+      limit + [try Self.program(), "serve", "--config", file, "--port", "0"],
       environment: ProcessInfo.processInfo.environment.filter { !$0.key.hasPrefix("TENDER") }, output: log)
     port = try await Self.port(in: log, of: process)
   }
+
+  struct NotStarted: Error { let log: String }
 
   var url: String { "http://127.0.0.1:\(port)" }
 
@@ -32,13 +43,13 @@ struct ServedTender: Sendable {
 
   func end() { process.signal(SIGKILL) }
 
-  private static func configuration(_ system: TestSystem, _ directory: String) -> String {
+  private static func configuration(_ system: TestSystem, _ directory: String, _ merchants: String?) -> String {
     """
     environment: simulated
     directory: \(directory)
     sandboxURL: \(system.sandbox.base)
     merchants:
-      directory: \(system.directory)/merchants
+      directory: \(merchants ?? system.directory + "/merchants")
     platform:
       directory: \(system.directory)/platform
     acquirer:
@@ -54,8 +65,10 @@ struct ServedTender: Sendable {
     let text = try await waitFor(
       "the server's first line",
       {
+        // In this order: a process that has ended has written all that it says.
+        let isRunning = process.isRunning
         let text = (try? String(contentsOfFile: log, encoding: .utf8)) ?? ""
-        try #require(process.isRunning, "the server did not start: \(text)")
+        guard isRunning else { throw NotStarted(log: text) }
         return text
       }, until: { $0.contains(/tender serves .*\n/) })
     return try #require(text.firstMatch(of: /tender serves .*:(\d+)/).flatMap { Int($0.output.1) }, "\(text)")
