@@ -9,9 +9,10 @@ package import TenderPayments
 struct ClosedKeys<Key: CodingKey & CaseIterable> {
   private let container: KeyedDecodingContainer<Key>
 
-  init(_ decoder: any Decoder) throws {
+  /// - Parameter ignored: members that are known, and that nothing here reads.
+  init(_ decoder: any Decoder, ignoring ignored: Set<String> = []) throws {
     container = try decoder.container(keyedBy: Key.self)
-    guard let key = try Self.unknownKey(decoder) else { return }
+    guard let key = try Self.unknownKey(decoder, ignored) else { return }
     throw DecodingError.dataCorrupted(
       .init(
         codingPath: decoder.codingPath + [AnyKey(stringValue: key)],
@@ -19,12 +20,10 @@ struct ClosedKeys<Key: CodingKey & CaseIterable> {
   }
 
   /// From the value itself where a ``StrictJSONDecoder`` has it.
-  private static func unknownKey(_ decoder: any Decoder) throws -> String? {
-    if case .object(let object)? = try? JSONValue(from: decoder) {
-      return object.firstKey { Key(stringValue: $0) == nil }
-    }
-    let keys = try decoder.container(keyedBy: AnyKey.self).allKeys
-    return keys.first { Key(stringValue: $0.stringValue) == nil }?.stringValue
+  private static func unknownKey(_ decoder: any Decoder, _ ignored: Set<String>) throws -> String? {
+    let isUnknown = { (name: String) in Key(stringValue: name) == nil && !ignored.contains(name) }
+    if case .object(let object)? = try? JSONValue(from: decoder) { return object.firstKey(where: isUnknown) }
+    return try decoder.container(keyedBy: AnyKey.self).allKeys.map(\.stringValue).first(where: isUnknown)
   }
 
   func required<T: Decodable>(_ key: Key) throws -> T { try container.decode(T.self, forKey: key) }

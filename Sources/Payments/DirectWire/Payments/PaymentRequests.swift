@@ -104,7 +104,8 @@ package struct DirectCustomer: Sendable, Hashable, Codable {
   }
 }
 
-/// The body of `POST …/payments/{id}/capture`: Worldline's `CapturePaymentRequest`.
+/// The body of `POST …/payments/{id}/capture`: Worldline's `CapturePaymentRequest`. A member that no SDK has is refused,
+/// because without its amount a request is for all that is left.
 package struct CapturePaymentRequest: Sendable, Hashable, Codable {
   /// In minor units; nil captures what is left.
   package var amount: MinorUnits?
@@ -114,6 +115,8 @@ package struct CapturePaymentRequest: Sendable, Hashable, Codable {
   package var references: DirectReferences?
   package var operationReferences: DirectReferences?
 
+  enum CodingKeys: String, CodingKey, CaseIterable { case amount, isFinal, references, operationReferences }
+
   package init(amount: Amount?, isFinal: Bool?, references: DirectReferences? = nil) {
     self.amount = amount.map(MinorUnits.init)
     self.isFinal = isFinal
@@ -121,17 +124,28 @@ package struct CapturePaymentRequest: Sendable, Hashable, Codable {
     operationReferences = references
   }
 
+  package init(from decoder: any Decoder) throws {
+    let keys = try ClosedKeys<CodingKeys>(decoder, ignoring: ["lineItemDetails", "shipping"])
+    amount = try keys.optional(.amount)
+    isFinal = try keys.optional(.isFinal)
+    references = try keys.optional(.references)
+    operationReferences = try keys.optional(.operationReferences)
+  }
+
   package var merchantReference: String? {
     operationReferences?.merchantReference ?? references?.merchantReference
   }
 }
 
-/// The body of `POST …/payments/{id}/cancel`, which older SDKs send without one: Worldline's `CancelPaymentRequest`.
+/// The body of `POST …/payments/{id}/cancel`, which older SDKs send without one: Worldline's `CancelPaymentRequest`. A
+/// member that no SDK has is refused, as in ``CapturePaymentRequest``.
 package struct CancelPaymentRequest: Sendable, Hashable, Codable {
   /// Nil cancels what is left.
   package var amountOfMoney: AmountOfMoney?
   package var isFinal: Bool?
   package var operationReferences: DirectReferences?
+
+  enum CodingKeys: String, CodingKey, CaseIterable { case amountOfMoney, isFinal, operationReferences }
 
   package init(
     amountOfMoney: AmountOfMoney? = nil, isFinal: Bool? = nil, operationReferences: DirectReferences? = nil
@@ -140,9 +154,17 @@ package struct CancelPaymentRequest: Sendable, Hashable, Codable {
     self.isFinal = isFinal
     self.operationReferences = operationReferences
   }
+
+  package init(from decoder: any Decoder) throws {
+    let keys = try ClosedKeys<CodingKeys>(decoder, ignoring: ["lineItemDetails", "shipping"])
+    amountOfMoney = try keys.optional(.amountOfMoney)
+    isFinal = try keys.optional(.isFinal)
+    operationReferences = try keys.optional(.operationReferences)
+  }
 }
 
-/// The body of `POST …/payments/{id}/refund`: Worldline's `RefundRequest`.
+/// The body of `POST …/payments/{id}/refund`: Worldline's `RefundRequest`. A member that no SDK has is refused, as in
+/// ``CapturePaymentRequest``.
 package struct RefundPaymentRequest: Sendable, Hashable, Codable {
   /// Nil refunds what is left.
   package var amountOfMoney: AmountOfMoney?
@@ -152,10 +174,27 @@ package struct RefundPaymentRequest: Sendable, Hashable, Codable {
   package var references: DirectReferences?
   package var operationReferences: DirectReferences?
 
+  enum CodingKeys: String, CodingKey, CaseIterable {
+    case amountOfMoney, captureId, references, operationReferences
+  }
+
   package init(amountOfMoney: AmountOfMoney?, references: DirectReferences? = nil) {
     self.amountOfMoney = amountOfMoney
     self.references = references
     operationReferences = references
+  }
+
+  package init(from decoder: any Decoder) throws {
+    let keys = try ClosedKeys<CodingKeys>(
+      decoder,
+      ignoring: [
+        "isFinal", "lineItemDetails", "omnichannelRefundSpecificInput", "reason",
+        "refundRedirectPaymentMethodSpecificInput",
+      ])
+    amountOfMoney = try keys.optional(.amountOfMoney)
+    captureId = try keys.optional(.captureId)
+    references = try keys.optional(.references)
+    operationReferences = try keys.optional(.operationReferences)
   }
 
   package var merchantReference: String? {

@@ -358,7 +358,8 @@ import Testing
     arguments: [
       (#"{"amountOfMoney": {"amount": 1, "currencyCode": "USD"}}"#, "amountOfMoney.currencyCode"),
       (#"{"amountOfMoney": {"amount": 0, "currencyCode": "EUR"}}"#, "amountOfMoney.amount"),
-      (#"{"captureId": "1_1"}"#, "captureId"),
+      (#"{"captureId": "1_1"}"#, "captureId"), (#"{"amount": 100}"#, "amount"),
+      (#"{"amountofmoney": {"amount": 1, "currencyCode": "EUR"}}"#, "amountofmoney"),
       (
         #"{"references": {"merchantReference": "12345678901234567890123456789012345678901"}}"#,
         "references.merchantReference"
@@ -370,7 +371,43 @@ import Testing
     let refusal = await #expect(throws: PlatformRefusal.self) {
       try await platform.payments.refund(id, Array(body.utf8), platform.call())
     }
-    #expect(refusal?.faults.first?.propertyName == property)
+    #expect(refusal?.status == 400 && refusal?.faults.first?.propertyName == property)
+    #expect(platform.acquirer.refunds.isEmpty)
+  }
+
+  @Test func `with a misspelt amount is refused, and is not one of all that is left`() async throws {
+    let platform = try await Platform()
+    let id = try await platform.made()
+    let money = #"{"amountOfMoney": {"amount": 1, "currencyCode": "EUR"}}"#
+    for (body, property) in [(money, "amountOfMoney"), (#"{"isfinal": true}"#, "isfinal")] {
+      let refusal = await #expect(throws: PlatformRefusal.self) {
+        try await platform.payments.capture(id, Array(body.utf8), platform.call())
+      }
+      #expect(refusal?.status == 400 && refusal?.faults.first?.propertyName == property)
+    }
+    let refusal = await #expect(throws: PlatformRefusal.self) {
+      try await platform.payments.cancel(id, Array(#"{"amount": 1}"#.utf8), platform.call())
+    }
+    #expect(refusal?.status == 400 && refusal?.faults.first?.propertyName == "amount")
+    #expect(platform.acquirer.captures.isEmpty && platform.acquirer.voids.isEmpty)
+  }
+
+  @Test func `takes every member that an SDK's request may have`() async throws {
+    let platform = try await Platform()
+    let (captured, cancelled) = (try await platform.made(), try await platform.made())
+    let items = #""lineItemDetails": [{"lineItemId": "1", "quantity": 1}]"#
+    let references = #""operationReferences": {"merchantReference": "R-1", "operationGroupReference": "G"}"#
+    let capture =
+      #"{"shipping": {}, "isFinal": true, "references": {"merchantComment": "x"}, \#(items), \#(references)}"#
+    #expect(try await platform.payments.capture(captured, Array(capture.utf8), platform.call()).status == 201)
+    let cancel = #"{"shipping": {}, "isFinal": true, \#(items), \#(references)}"#
+    #expect(try await platform.payments.cancel(cancelled, Array(cancel.utf8), platform.call()).status == 200)
+    let refund = """
+      {\(items), \(references), "isFinal": true, "reason": "x", "references": {"merchantReference": "R-2"},
+       "omnichannelRefundSpecificInput": {"operatorId": "1"}, "refundRedirectPaymentMethodSpecificInput": {},
+       "amountOfMoney": {"amount": 1, "currencyCode": "EUR"}}
+      """
+    #expect(try await platform.payments.refund(captured, Array(refund.utf8), platform.call()).status == 201)
   }
 }
 
