@@ -72,6 +72,14 @@ public struct Payment: Sendable, Hashable {
     self.updatedAt = updatedAt
   }
 
+  /// Whether the shopper has paid: the money is held or taken, and not all of it was given back. A payment that was
+  /// reported as a failure is none: its late approval is reversed.
+  package var isPaid: Bool {
+    switch status {
+    case .authorized, .partiallyCaptured, .captured, .partiallyRefunded, .verified: reportedOutcome != .failure
+    case .authorizing, .pending, .unknown, .declined, .failed, .voided, .refunded: false
+    }
+  }
   /// Minor units that were captured, and neither refunded nor charged back.
   package var kept: Int64 { captured.subtractingClamped(refunded).subtractingClamped(chargedBack) }
   /// Minor units that are held and were not captured.

@@ -40,6 +40,7 @@ struct MerchantOrder: Sendable, Hashable {
     answer.chargedBack = payment.flatMap { $0.chargedBack > 0 ? $0.chargedBack : nil }
     answer.estimated = quote?.isPending == true ? true : nil
     answer.placedAt = WireTime(order.createdAt)
+    answer.paid = payment?.isPaid
     answer.serviceType = order.service.rawValue
     answer.shippingMethod = order.service.needsAddress ? quote?.state.shippingMethod : nil
     (answer.requestedFor, answer.note) = (order.requestedFor, order.note)

@@ -10,6 +10,8 @@ package struct OrderAnswer: Sendable, Hashable, Codable {
   package var merchantReference: String
   /// Nil while the acquirer has not been asked.
   package var status: PaymentStatus?
+  /// Whether the shopper has paid, as ``Payment/isPaid`` has it; nil with `status`.
+  package var paid: Bool?
   package var amount: WireAmount
   /// True where `amount` is the basket's estimate, because the sheet showed a pending total; nil otherwise.
   package var estimated: Bool?
