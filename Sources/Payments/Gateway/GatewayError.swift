@@ -115,7 +115,7 @@ extension JournalError {
     case .noSuchOperation(let reference):
       "the payment has no capture, void or refund \(reference) that could be resolved so"
     case .notPossible(let kind, let status):
-      "a payment that is \(status.rawValue) takes no \(kind.rawValue); \(PaymentState.sentence(for: status))"
+      "a payment that is \(status.rawValue) takes no \(kind.rawValue)\(PaymentState.others(in: status))"
     case .alreadyAnswered(let state): "the operation has its answer: it is \(state.rawValue)"
     case .alreadyResolved(let status): "a payment that is \(status.rawValue) is resolved already"
     case .inFlight(let available): "no more than \(available) is free while another operation is in flight"
@@ -131,8 +131,9 @@ extension JournalError {
 }
 
 extension PaymentState {
-  fileprivate static func sentence(for status: PaymentStatus) -> String {
+  /// The end of a sentence: what it takes instead.
+  fileprivate static func others(in status: PaymentStatus) -> String {
     let kinds = allowed(in: status).map(\.rawValue)
-    return kinds.isEmpty ? "it takes none" : "it takes: \(kinds.joined(separator: ", "))"
+    return kinds.isEmpty ? "" : "; it takes: \(kinds.joined(separator: ", "))"
   }
 }
