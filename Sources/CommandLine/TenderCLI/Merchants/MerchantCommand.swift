@@ -54,10 +54,10 @@ struct MerchantCommand: AsyncParsableCommand {
 
     private func result(of domain: String, _ merchant: String, _ portal: JSONClient) async -> DomainResult {
       do {
-        try await MerchantProvisioning(portal: portal, random: .system).verify(domain, of: merchant)
-        return DomainResult(domain: domain, verified: true, reason: nil)
+        let address = try await MerchantProvisioning(portal: portal, random: .system).verify(domain, of: merchant)
+        return DomainResult(domain: domain, verified: true, fetched: address, reason: nil)
       } catch {
-        return DomainResult(domain: domain, verified: false, reason: ErrorLine.text(for: error))
+        return DomainResult(domain: domain, verified: false, fetched: nil, reason: ErrorLine.text(for: error))
       }
     }
   }
@@ -87,7 +87,11 @@ extension [MerchantReport] {
 private struct DomainResult: Encodable {
   let domain: String
   let verified: Bool
+  /// The address that served the file.
+  let fetched: String?
   let reason: String?
 
-  var line: String { verified ? "\(domain) verified" : "\(domain) not verified: \(reason ?? "")" }
+  var line: String {
+    verified ? "\(domain) verified: \(fetched ?? "")" : "\(domain) not verified: \(reason ?? "")"
+  }
 }

@@ -66,7 +66,8 @@ struct GatewayError: Error, Sendable, Hashable {
   static func domainNotRegistered(_ domain: String, of merchant: MerchantHash) -> GatewayError {
     GatewayError(
       400, "merchantId=\(merchant) not registered for domain=\(domain)",
-      remedy: "Add the domain to the merchant at the portal and verify it.")
+      remedy: "Add the domain to the merchant (tender merchant add, tender domain add), and have the sandbox fetch its "
+        + "association file: tender merchant verify.")
   }
 
   /// The certificate belongs to another merchant.

@@ -44,16 +44,22 @@ extension DeveloperPortal {
   }
 
   private func domain(_ text: String, of identifier: String) throws -> PortalDomain {
-    let host = HostName(text)?.host
-    guard let domain = try merchant(identifier).domains.first(where: { $0.host == host }) else {
+    let name = HostName(text)
+    guard let domain = try merchant(identifier).domains.first(where: { $0.host == name?.host }) else {
       throw SandboxProblem(status: 404, code: "domain_unknown", message: "This domain is not registered; add it first.")
+    }
+    guard name?.port == nil || name?.port == domain.port else {
+      throw SandboxProblem(
+        status: 404, code: "domain_unknown",
+        message:
+          "The domain is registered as \(domain.name), and only that is fetched; add it with the other port first.")
     }
     return domain
   }
 
   /// Fetches the file, and compares it byte for byte.
   func requireFile(of domain: PortalDomain) async throws {
-    guard let url = HostName(domain.name)?.associationURL else { throw Self.notVerified("its name is not a host name") }
+    guard let url = domain.associationURL else { throw Self.notVerified("its name is not a host name") }
     let answer: (status: Int, body: [UInt8])
     do {
       answer = try await fetch.get(url)

@@ -49,6 +49,8 @@ struct PortalDomain: Sendable, Codable {
 
   /// As it was registered.
   var name: String { host + (port.map { ":\($0)" } ?? "") }
+  /// Where its file is fetched; nil for a name that is no host's.
+  var associationURL: String? { HostName(name)?.associationURL }
 }
 
 /// A merchant that a platform has registered by the registration API.

@@ -86,7 +86,7 @@ extension PortalDomain {
     JSONObject.of([
       "domain": .string(name), "verified": .bool(verifiedAt != nil),
       "verifiedAt": verifiedAt.map { .string(Timestamp(seconds: $0).description) },
-      "associationFile": .string(associationFile),
+      "associationFile": .string(associationFile), "associationURL": associationURL.map(JSONValue.string),
     ])
   }
 }

@@ -124,13 +124,16 @@ package struct MerchantProvisioning: Sendable {
 
   /// Has the sandbox fetch each domain's association file, as Apple does; the shop must be listening.
   package func verify(_ merchant: NewMerchant) async throws {
-    for domain in merchant.domains { try await verify(domain, of: merchant.merchantIdentifier) }
+    for domain in merchant.domains { _ = try await verify(domain, of: merchant.merchantIdentifier) }
   }
 
   /// Has the sandbox fetch one domain's association file.
-  package func verify(_ domain: String, of merchantIdentifier: String) async throws {
-    _ = try await portal.require(
+  ///
+  /// - Returns: the address that served it.
+  package func verify(_ domain: String, of merchantIdentifier: String) async throws -> String {
+    let answer = try await portal.require(
       "POST", "/portal/merchants/\(merchantIdentifier)/domains/\(domain)/verify", .object([:]))
+    return answer["associationURL"]?.text ?? ""
   }
 
   private func register(_ merchant: NewMerchant) async throws {

@@ -105,7 +105,9 @@ extension AppleRegistration {
     _ = try await administration.perform(
       .addDomain(name, merchant: merchant, associationBase64: Base64.encode(Array(file))))
     try await reload()
-    try await refusing { try await MerchantProvisioning(portal: portal, random: .system).verify(name, of: identifier) }
+    _ = try await refusing {
+      try await MerchantProvisioning(portal: portal, random: .system).verify(name, of: identifier)
+    }
   }
 
   private func sign(_ id: String, of merchant: String) async throws -> MerchantAnswer {

@@ -138,6 +138,18 @@ import X509
       web.serve(file, at: url)
       let verified = try await portal.post("\(path)/domains/shop.example.com/verify")
       #expect(verified.status == 200 && verified.json["verified"] == true)
+      #expect(verified["associationURL"] == url)
+    }
+  }
+
+  @Test func `a domain is verified at the port with which it is registered, and at no other`() async throws {
+    let web = testSandbox.web
+    try await registered { portal in
+      let file = try await portal.post("\(path)/domains", ["domain": "shop.localhost:8401"])["associationFile"] ?? ""
+      web.serve(file, at: "http://shop.localhost:8401/.well-known/apple-developer-merchantid-domain-association.txt")
+      try await portal.post("\(path)/domains/shop.localhost:8402/verify").expect(code: "domain_unknown")
+      let verified = try await portal.post("\(path)/domains/shop.localhost/verify")
+      #expect(verified.json["verified"] == true && verified.json["domain"] == "shop.localhost:8401")
     }
   }
 
