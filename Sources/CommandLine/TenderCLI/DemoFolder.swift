@@ -14,6 +14,11 @@ enum DemoFolder {
     return names.filter { $0 == "demo-\(port)" || $0.hasPrefix("demo-\(port)-") }.map { ".tender/\($0)" }
   }
 
+  /// Whether a store lies in a demo's folder.
+  static func holds(_ store: String) -> Bool {
+    URL(fileURLWithPath: store).deletingLastPathComponent().lastPathComponent.hasPrefix("demo-")
+  }
+
   static func hasProviders(_ port: Int) -> Bool {
     FileManager.default.fileExists(atPath: path(port) + "/connectors")
   }

@@ -12,19 +12,17 @@ struct DoctorCommand: AsyncParsableCommand {
     discussion: """
       Looks at the configuration, files, certificates, domains, association files, Apple's gateway, routes, webhooks, the \
       store and the machine. Nothing is changed and no money moves. What the network does not let it reach is reported \
-      as not reachable. Exit code 1 when a check failed. docs/doctor.md lists the checks.
+      as not reachable. --port, or --store alone, has the server that runs examine the settings that it was started \
+      with, as a demo's must be. Exit code 1 when a check failed. docs/doctor.md lists the checks.
       """)
 
-  @Option(help: "A YAML file, as of `tender serve`.") var config: String?
-  @Option(help: "Ask the server or demo that runs with this port on this machine, instead of reading a configuration.")
-  var port: Int?
+  @OptionGroup var place: StoreOptions
   @Option(help: "Report what will have expired by this date, for example 2028-01-01.") var until: String?
   @Flag(help: "Print also the checks that passed or were skipped.") var all = false
   @Flag(help: "List the checks, in Markdown: the table of docs/doctor.md.") var checks = false
   @Flag(help: "Print JSON.") var json = false
 
   func validate() throws {
-    guard config == nil || port == nil else { throw ValidationError("Give --config or --port, not both.") }
     guard until == nil || moment != nil else {
       throw ValidationError("--until is a date, for example 2028-01-01.")
     }
@@ -41,14 +39,29 @@ struct DoctorCommand: AsyncParsableCommand {
     until.flatMap { Timestamp(rfc3339: $0) ?? Timestamp(rfc3339: $0 + "T00:00:00Z") }
   }
 
+  private var query: String { moment.map { "?until=\($0)" } ?? "" }
+
+  /// The store that the call names, over the configuration's.
+  private var storeFlag: [String: String] {
+    place.store.map { [StorePlace($0).path == nil ? "store.url" : "store.path": $0] } ?? [:]
+  }
+
   private func examine() async throws -> DoctorReport {
-    if let port { return try await askServer(at: port) }
+    guard place.config != nil || (place.port == nil && place.store == nil) else {
+      return try await place.access().askServer("POST", "/doctor\(query)")
+    }
     var subject: DoctorSubject
-    do { subject = try DoctorSubject.read(file: config) } catch let error as ConfigurationError {
+    do { subject = try DoctorSubject.read(file: place.config, flags: storeFlag) } catch let error as ConfigurationError
+    {
       throw MistakenCall("\(error)")
     }
     let (facts, problem) = await facts(of: subject)
     let stored = await storedMerchants(of: subject, isRunning: facts?.isRunning ?? false)
+    if facts?.isRunning == true, let store = subject.store.path, DemoFolder.holds(store) {
+      Terminal.sayError(
+        "Note: \(store) is a demo's, which has settings of its own: `tender doctor --store \(Shell.quoted(store))` has "
+          + "the demo examine those")
+    }
     subject = subject.with(stored.merchants)
     let network = try Network.live()
     let doctor = Doctor(
@@ -64,24 +77,11 @@ struct DoctorCommand: AsyncParsableCommand {
     of subject: DoctorSubject, isRunning: Bool
   ) async -> (merchants: [StoredMerchant], findings: [DoctorFinding]) {
     if isRunning {
-      let query = moment.map { "?until=\($0)" } ?? ""
       let access = StoreAccess(subject.store, socket: subject.adminSocketPath)
       let report: DoctorReport? = try? await access.askServer("POST", "/doctor/merchants\(query)")
       return ([], report?.checks ?? [])
     }
     return ((try? await subject.storedMerchants()) ?? [], [])
-  }
-
-  /// The server of this user that listens there, the demo of that port, or a server that keeps everything in the usual
-  /// place.
-  private func askServer(at port: Int) async throws -> DoctorReport {
-    let stores = (DemoFolder.all(port) + [".tender"]).map { $0 + "/tender.db" }
-      .filter { FileManager.default.fileExists(atPath: $0 + ".sock") }
-    guard let store = RunningServers().store(at: port) ?? stores.first else {
-      throw CallFailure("no server of this user runs with port \(port): start it, or name its file with --config")
-    }
-    let query = moment.map { "?until=\($0)" } ?? ""
-    return try await StoreAccess(store: store).askServer("POST", "/doctor\(query)")
   }
 
   /// From the server that holds the store, or from the file when none does.

@@ -14,7 +14,7 @@ struct KeysCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
       commandName: "list",
       abstract: "Every processing key with its state and the time of its last payment token.")
-    @OptionGroup var store: KeyStoreOptions
+    @OptionGroup var store: StoreOptions
     @Flag(help: "Print JSON.") var json = false
 
     func run() async throws {
@@ -29,11 +29,11 @@ struct KeysCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
       commandName: "reload",
       abstract: "Makes the running server read the merchants' folders again, for new keys.")
-    @OptionGroup var store: KeyStoreOptions
+    @OptionGroup var store: StoreOptions
     @Flag(help: "Print JSON.") var json = false
 
     func run() async throws {
-      let answer: [String: Int] = try await store.access.askServer("POST", "/keys/reload")
+      let answer: [String: Int] = try await store.access().askServer("POST", "/keys/reload")
       Terminal.say(json ? try Terminal.json(answer) : "\(answer["added"] ?? 0) added")
     }
   }
@@ -43,7 +43,7 @@ struct KeysCommand: AsyncParsableCommand {
       commandName: "retire",
       abstract: "Removes a key, unless a payment token for it could still arrive.",
       discussion: "The active key is not retired, nor one that was in use within the last 24 hours.")
-    @OptionGroup var store: KeyStoreOptions
+    @OptionGroup var store: StoreOptions
     @Option(help: "The merchant's id.") var merchant: String
     @Argument(
       help: "The key's hash as `keys list` or a payment token shows it, or in hexadecimal; a beginning is enough.")
@@ -56,21 +56,16 @@ struct KeysCommand: AsyncParsableCommand {
         throw CallFailure("\(known.count) keys of \(merchant) begin with \(hash); `tender keys list` shows them")
       }
       let request: JSONValue = ["merchant": .string(merchant), "publicKeyHash": .string(key.publicKeyHash)]
-      let answer: [String: String] = try await store.access.askServer("POST", "/keys/retire", request.serialized())
+      let answer: [String: String] = try await store.access().askServer("POST", "/keys/retire", request.serialized())
       Terminal.say(json ? try Terminal.json(answer) : "retired \(answer["retired"] ?? key.publicKeyHash)")
     }
   }
 }
 
-/// Reads the keys, through the server that holds the store, or from the file when none runs.
-struct KeyStoreOptions: ParsableArguments {
-  @Option(help: "The server's store.") var store = ".tender/tender.db"
-
-  /// For what only a running server can do.
-  var access: StoreAccess { StoreAccess(store: store) }
-
-  func keys() async throws -> [KeyReport] {
-    let answer: [String: [KeyReport]] = try await access.ask(
+extension StoreOptions {
+  /// Through the server that holds the store, or from the file when none runs.
+  fileprivate func keys() async throws -> [KeyReport] {
+    let answer: [String: [KeyReport]] = try await access().ask(
       here: { ["keys": try await ProcessingKeyStore($0.database).records().map(KeyReport.init)] },
       there: ("GET", "/keys"))
     return answer["keys"] ?? []

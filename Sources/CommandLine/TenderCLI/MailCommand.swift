@@ -14,7 +14,7 @@ struct MailCommand: AsyncParsableCommand {
   /// `tender mail list`
   struct List: AsyncParsableCommand {
     static let configuration = CommandConfiguration(commandName: "list", abstract: "Lists messages, the newest first.")
-    @OptionGroup var store: MailStoreOptions
+    @OptionGroup var store: StoreOptions
     @Option(help: "waiting, sent or dead; all by default.") var state: StateName?
     @Option(help: "How many.") var limit = 50
     @Flag(help: "Print JSON.") var json = false
@@ -26,7 +26,7 @@ struct MailCommand: AsyncParsableCommand {
     func run() async throws {
       let (state, limit) = (state.flatMap { StoredMail.State(rawValue: $0.rawValue) }, limit)
       let query = (state.map { "state=\($0.rawValue)&" } ?? "") + "limit=\(limit)"
-      let mails = try await store.access.ask(
+      let mails = try await store.access().ask(
         here: { try await MailAdministration($0.database).list(state, limit: limit) }, there: ("GET", "/mail?\(query)"))
       guard !json else { return Terminal.say(try Terminal.json(mails)) }
       Table("ID", "CREATED", "KIND", "STATE", "FAILED", "TO", "SUBJECT", of: mails) { $0.cells }.show("message")
@@ -37,7 +37,7 @@ struct MailCommand: AsyncParsableCommand {
   struct Show: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
       commandName: "show", abstract: "Shows a message, and what the mail server answered.")
-    @OptionGroup var store: MailStoreOptions
+    @OptionGroup var store: StoreOptions
     @Argument(help: "The message's id.") var id: String
     @Flag(help: "Print JSON.") var json = false
 
@@ -45,7 +45,7 @@ struct MailCommand: AsyncParsableCommand {
 
     func run() async throws {
       let id = id
-      let mail = try await store.access.ask(
+      let mail = try await store.access().ask(
         here: { journal in
           guard let mail = try await MailAdministration(journal.database).find(id) else {
             throw CallFailure("there is no message \(id); `tender mail list` shows them")
@@ -60,7 +60,7 @@ struct MailCommand: AsyncParsableCommand {
   struct Retry: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
       commandName: "retry", abstract: "Tries a message again, or all that were given up.")
-    @OptionGroup var store: MailStoreOptions
+    @OptionGroup var store: StoreOptions
     @Argument(help: "The message's id.") var id: String?
     @Flag(help: "Every message that was given up.") var all = false
     @Flag(help: "Print JSON.") var json = false
@@ -72,7 +72,7 @@ struct MailCommand: AsyncParsableCommand {
 
     func run() async throws {
       let id = id
-      let answer = try await store.access.ask(
+      let answer = try await store.access().ask(
         here: { ["retried": try await MailAdministration($0.database).retry(id)] },
         there: ("POST", "/mail/retry" + (id.map { "?id=\($0)" } ?? "")))
       let count = answer["retried"] ?? 0
@@ -86,7 +86,7 @@ struct MailCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
       commandName: "test",
       abstract: "Has the running server send a message now, and shows what the mail server answered.")
-    @OptionGroup var store: MailStoreOptions
+    @OptionGroup var store: StoreOptions
     @Option(help: "An e-mail address.") var to: String
     @Flag(help: "Print JSON.") var json = false
 
@@ -96,7 +96,7 @@ struct MailCommand: AsyncParsableCommand {
 
     func run() async throws {
       let address = to.addingPercentEncoding(withAllowedCharacters: .alphanumerics) ?? to
-      let mail: MailReportRow = try await store.access.askServer("POST", "/mail/test?to=\(address)")
+      let mail: MailReportRow = try await store.access().askServer("POST", "/mail/test?to=\(address)")
       json ? Terminal.say(try Terminal.json(mail)) : mail.show()
       guard mail.state == .sent else { throw ExitCode(1) }
     }
@@ -111,7 +111,7 @@ struct MailCommand: AsyncParsableCommand {
         The server does it by itself every hour. Each end is warned of at 60, 30, 14, 7, 3 and 1 days, once each, and \
         alarms once a day, so that a second call sends nothing.
         """)
-    @OptionGroup var store: MailStoreOptions
+    @OptionGroup var store: StoreOptions
     @Option(help: "As if it were this date, for example 2028-01-01. Only in simulated.") var at: String?
     @Flag(help: "Print JSON.") var json = false
 
@@ -121,7 +121,7 @@ struct MailCommand: AsyncParsableCommand {
 
     func run() async throws {
       let query = moment.map { "?at=\($0)" } ?? ""
-      let answer: [String: Int] = try await store.access.askServer("POST", "/mail/warnings\(query)")
+      let answer: [String: Int] = try await store.access().askServer("POST", "/mail/warnings\(query)")
       Terminal.say(json ? try Terminal.json(answer) : Terminal.counted(answer["queued"] ?? 0, "warning") + " sent")
     }
 
@@ -129,12 +129,6 @@ struct MailCommand: AsyncParsableCommand {
       at.flatMap { Timestamp(rfc3339: $0) ?? Timestamp(rfc3339: $0 + "T00:00:00Z") }
     }
   }
-}
-
-struct MailStoreOptions: ParsableArguments {
-  @Option(help: "The server's store.") var store = ".tender/tender.db"
-
-  var access: StoreAccess { StoreAccess(store: store) }
 }
 
 /// The ids of messages are a part of a path.

@@ -22,7 +22,7 @@ struct PaymentCommand: AsyncParsableCommand {
 
     func run() async throws {
       let lookup = conditions.lookup
-      let found = try await journal.access().ask(
+      let found = try await journal.store.access().ask(
         here: { try await PaymentAdministration.list($0, lookup) }, there: ("POST", "/payments/search"),
         body: Array(try JSONEncoder().encode(lookup)))
       guard !journal.json else { return Terminal.say(try Terminal.json(found.payments)) }
@@ -133,7 +133,7 @@ struct PaymentCommand: AsyncParsableCommand {
     @OptionGroup var journal: JournalOptions
 
     func run() async throws {
-      let report = try await journal.access().ask(
+      let report = try await journal.store.access().ask(
         here: { try await $0.verifyAudit() },
         there: ("GET", "/journal/verification"))
       if journal.json { Terminal.say(try Terminal.json(report)) } else { say(report) }
@@ -151,18 +151,12 @@ struct PaymentCommand: AsyncParsableCommand {
 
 /// The journal: through the server that holds it, or from the file when none runs.
 struct JournalOptions: ParsableArguments {
-  @Option(help: "A YAML file, as for tender serve; it names the store and the acquirer.") var config: String?
-  @Option(help: "The server's store; the configuration's by default.") var store: String?
+  @OptionGroup var store: StoreOptions
   @Flag(help: "Print JSON.") var json = false
-
-  func access() async throws -> StoreAccess {
-    if let store { return StoreAccess(store: store) }
-    return StoreAccess(try await ConfigurationOptions.load(file: config))
-  }
 
   /// - Parameter name: the id of a payment, an order or a basket, or the merchant's reference of an order.
   func payment(_ name: String) async throws -> PaymentReport {
-    let found = try await access().ask(
+    let found = try await store.access().ask(
       here: { try await PaymentAdministration.named($0, name) }, there: ("GET", "/payments?named=\(name.inQuery)")
     ).payments
     guard let payment = found.first else {
@@ -290,8 +284,8 @@ struct OperationOptions: ParsableArguments {
   func ask(
     _ id: PaymentID, _ there: String, here: @escaping @Sendable (PaymentAdministration) async throws -> PaymentReport
   ) async throws {
-    let config = journal.config
-    let payment = try await journal.access().ask(
+    let config = journal.store.config
+    let payment = try await journal.store.access().ask(
       here: { journal in
         let administration = try await PaymentAdministration(journal, try await ConfigurationOptions.load(file: config))
         do {

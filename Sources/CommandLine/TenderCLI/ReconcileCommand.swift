@@ -12,7 +12,7 @@ struct ReconcileCommand: AsyncParsableCommand {
 
   @Argument(help: "The report, as JSON lines or CSV; - reads standard input.") var file: String?
   @Option(help: "Compares this route alone; without a report, with its provider's own listing.") var route: String?
-  @Option(help: "The server's store.") var store = ".tender/tender.db"
+  @OptionGroup var store: StoreOptions
   @Option(help: "Start of the period that the report covers, for example 2026-11-21T00:00:00Z.") var from: Moment?
   @Option(help: "End of the period that the report covers.") var until: Moment?
   @Flag(help: "Print JSON.") var json = false
@@ -41,7 +41,7 @@ struct ReconcileCommand: AsyncParsableCommand {
       file == nil ? "listing=yes" : nil, route.map { "route=\($0)" }, from.map { "from=\($0.time)" },
       until.map { "until=\($0.time)" },
     ].compactMap { $0 }
-    return try await StoreAccess(store: store).ask(
+    return try await store.access().ask(
       here: { journal in
         guard isListing, let route, let from, let until else {
           return try await Reconciliation(journal).differences(from: report, from?.time, until?.time, through: route)

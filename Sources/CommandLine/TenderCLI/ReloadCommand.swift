@@ -14,11 +14,11 @@ struct ReloadCommand: AsyncParsableCommand {
       same. If a folder cannot be read, nothing changes. Routes and the settings of the server need a restart.
       """)
 
-  @OptionGroup var store: KeyStoreOptions
+  @OptionGroup var store: StoreOptions
   @Flag(help: "Print JSON.") var json = false
 
   func run() async throws {
-    let report: ReloadReport = try await store.access.askServer("POST", "/merchants/reload")
+    let report: ReloadReport = try await store.access().askServer("POST", "/merchants/reload")
     Terminal.say(json ? try Terminal.json(report) : report.text)
   }
 }

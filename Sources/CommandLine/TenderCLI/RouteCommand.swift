@@ -13,7 +13,7 @@ struct RouteCommand: AsyncParsableCommand {
       commandName: "explain",
       abstract: "Says which of a merchant's rules takes a payment, and why the others do not.",
       discussion: "Asks the running server. Nothing is sent to a provider.")
-    @OptionGroup var store: RunningStore
+    @OptionGroup var store: StoreOptions
     @Option(help: "The merchant's id.") var merchant: String
     @Option(help: "The amount in major units, for example 12.50.") var amount: String
     @Option(help: "The currency, for example EUR.") var currency: String
@@ -29,7 +29,7 @@ struct RouteCommand: AsyncParsableCommand {
       payment["network"] = network.map(JSONValue.string)
       payment["country"] = country.map(JSONValue.string)
       if sealed { payment["sealed"] = .bool(true) }
-      let answer: [String: [RuleReport]] = try await store.access.askServer(
+      let answer: [String: [RuleReport]] = try await store.access().askServer(
         "POST", "/routes/explain", JSONValue.object(payment).serialized())
       let rules = answer["rules"] ?? []
       if json {
@@ -68,11 +68,11 @@ struct ConnectorCommand: AsyncParsableCommand {
   struct List: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
       commandName: "list", abstract: "Every route, and whether calls to it are suspended.")
-    @OptionGroup var store: RunningStore
+    @OptionGroup var store: StoreOptions
     @Flag(help: "Print JSON.") var json = false
 
     func run() async throws {
-      let answer: [String: [RouteReport]] = try await store.access.askServer("GET", "/routes")
+      let answer: [String: [RouteReport]] = try await store.access().askServer("GET", "/routes")
       let routes = answer["routes"] ?? []
       guard !json else { return Terminal.say(try Terminal.json(routes)) }
       Table("ROUTE", "ACCEPTS", "CIRCUIT", of: routes) {
@@ -86,11 +86,11 @@ struct ConnectorCommand: AsyncParsableCommand {
       commandName: "check",
       abstract: "Asks each provider whether it accepts the credentials. No money moves.",
       discussion: "Exit code 1 when a provider refuses them or cannot be reached.")
-    @OptionGroup var store: RunningStore
+    @OptionGroup var store: StoreOptions
     @Flag(help: "Print JSON.") var json = false
 
     func run() async throws {
-      let answer: [String: [CredentialReport]] = try await store.access.askServer("POST", "/routes/check")
+      let answer: [String: [CredentialReport]] = try await store.access().askServer("POST", "/routes/check")
       let routes = answer["routes"] ?? []
       if json {
         Terminal.say(try Terminal.json(routes))
@@ -101,11 +101,4 @@ struct ConnectorCommand: AsyncParsableCommand {
       guard routes.allSatisfy({ ["accepted", "not_offered"].contains($0.credentials) }) else { throw ExitCode(1) }
     }
   }
-}
-
-/// The running server, by its store.
-struct RunningStore: ParsableArguments {
-  @Option(help: "The server's store.") var store = ".tender/tender.db"
-
-  var access: StoreAccess { StoreAccess(store: store) }
 }

@@ -12,14 +12,15 @@ struct ShadowCommand: AsyncParsableCommand {
       """)
 
   @Argument(help: "The payments, as JSON lines; - reads standard input.") var file: String
-  @OptionGroup var store: RunningStore
+  @OptionGroup var store: StoreOptions
   @Flag(help: "Print JSON, with the masked requests.") var json = false
 
   /// Exit code 1 says that a payment would not have been sent, or differs from what the merchant reports.
   func run() async throws {
+    let access = try await store.access()
     var reports: [ShadowReport] = []
     for line in try NamedFile.bytes(file).split(separator: UInt8(ascii: "\n")) where !line.isEmpty {
-      reports.append(try await store.access.askServer("POST", "/shadow", Array(line)))
+      reports.append(try await access.askServer("POST", "/shadow", Array(line)))
     }
     if json {
       Terminal.say(try Terminal.json(reports))

@@ -11,11 +11,19 @@ struct StoreAccess: Sendable {
   let place: StorePlace
   /// Where a running server is asked; nil for a store on PostgreSQL that no configuration names.
   private let socket: String?
+  /// Whether the store itself is never opened.
+  private var asksServerAlone = false
 
   /// - Parameter store: a path, or an address of PostgreSQL.
   init(store: String) {
     place = StorePlace(store)
     socket = place.path.map { $0 + ".sock" }
+  }
+
+  /// The server that runs on a store: its path as ``RunningServers`` has it.
+  init(running store: String) {
+    self.init(store: store)
+    asksServerAlone = true
   }
 
   init(_ configuration: ServerConfiguration) { self.init(configuration.store, socket: configuration.adminSocketPath) }
@@ -31,8 +39,9 @@ struct StoreAccess: Sendable {
     here: @Sendable (Journal) async throws -> Answer,
     there: (method: String, path: String), body: [UInt8] = []
   ) async throws -> Answer {
+    guard !asksServerAlone else { return try await askServer(there.method, there.path, body) }
     if let path = place.path, !FileManager.default.fileExists(atPath: path) {
-      throw MistakenCall("there is no store at \(path); --store names the server's")
+      throw MistakenCall("there is no store at \(path); --port, --config or --store names the server's")
     }
     let journal: Journal
     do { journal = try await PaymentAdministration.openExisting(place) } catch StorageError.busy where place.path != nil

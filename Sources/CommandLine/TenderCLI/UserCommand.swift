@@ -95,27 +95,13 @@ enum OfficeRole: String, ExpressibleByArgument, CaseIterable {
 
 /// The users of a store: through the server while one runs, from the file when none does.
 struct OfficeOptions: ParsableArguments {
-  @Option(help: "The server's configuration.") var config: String?
-  @Option(help: "The server's store; that of the configuration by default.") var store: String?
+  @OptionGroup var store: StoreOptions
   @Flag(help: "Print JSON.") var json = false
 
-  /// The key of the secrets lies beside the store, unless the configuration says otherwise.
-  private func load() async throws -> ServerConfiguration {
-    var configuration = try await ConfigurationOptions.load(file: config)
-    guard let store else { return configuration }
-    let place = StorePlace(store)
-    (configuration.storePath, configuration.storeURL) = place.path.map { ($0, nil) } ?? ("", store)
-    if config == nil, place.path != nil {
-      configuration.storeKeyFile = URL(fileURLWithPath: store).deletingLastPathComponent().path + "/store.key"
-    }
-    return configuration
-  }
-
   func ask(_ call: UserCall) async throws -> UserAnswer {
-    let configuration = try await load()
-    if case .add = call, let path = configuration.store.path { try await Self.make(path) }
-    return try await StoreAccess(configuration).ask(
-      here: { journal in
+    if case .add = call { try await store.makeStore() }
+    return try await store.ask(
+      here: { configuration, journal in
         do {
           return try await UserAdministration(BackOffice.users(configuration, journal.database)).perform(call)
         } catch let refusal as OfficeRefusal {
@@ -124,19 +110,11 @@ struct OfficeOptions: ParsableArguments {
       }, there: ("POST", "/users/calls"), body: Array(try JSONEncoder().encode(call)))
   }
 
-  /// The first administrator may be added before the server runs for the first time.
-  private static func make(_ path: String) async throws {
-    guard !FileManager.default.fileExists(atPath: path) else { return }
-    try PrivateFile.makeFolder(URL(fileURLWithPath: path).deletingLastPathComponent().path)
-    let journal = try await PaymentAdministration.open(.file(path))
-    await journal.database.close()
-  }
-
   func showInvitation(_ call: UserCall) async throws {
     let path = try await ask(call).invitation ?? ""
-    let office = try await load().office
-    let address = (office.url ?? "http://localhost:\(office.port ?? 0)") + path
-    let isServed = office.port != nil || office.url != nil
+    let office = store.port == nil ? try await store.configuration().office : nil
+    let address = (office?.url ?? "http://localhost:\(office?.port ?? 0)") + path
+    let isServed = office?.port != nil || office?.url != nil
     if json { return Terminal.say(try Terminal.json(["invitation": isServed ? address : path])) }
     Terminal.say(isServed ? address : path)
     if !isServed {

@@ -17,7 +17,7 @@ struct WebhooksCommand: AsyncParsableCommand {
   struct List: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
       commandName: "list", abstract: "Lists deliveries; dead letters by default.")
-    @Option(help: "The server's store.") var store = ".tender/tender.db"
+    @OptionGroup var store: StoreOptions
     @Option(help: "waiting, delivered or dead.") var state = StateName.dead
     @Option(help: "How many.") var limit = 50
     @Flag(help: "Print JSON.") var json = false
@@ -28,7 +28,7 @@ struct WebhooksCommand: AsyncParsableCommand {
 
     func run() async throws {
       let (state, limit) = (Delivery.State(rawValue: state.rawValue) ?? .dead, limit)
-      let deliveries = try await StoreAccess(store: store).ask(
+      let deliveries = try await store.access().ask(
         here: { try await WebhookAdministration($0.database).deliveries(state, limit: limit) },
         there: ("GET", "/webhooks/deliveries?state=\(state.rawValue)&limit=\(limit)"))
       guard !json else { return Terminal.say(try Terminal.json(deliveries)) }
@@ -44,7 +44,7 @@ struct WebhooksCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
       commandName: "replay",
       abstract: "Delivers dead letters again.")
-    @Option(help: "The server's store.") var store = ".tender/tender.db"
+    @OptionGroup var store: StoreOptions
     @Argument(help: "The payment's id.") var payment: String?
     @Option(help: "One event of the payment.") var sequence: Int64?
     @Option(help: "The name of the endpoint to send them to, instead of the one that they were for.") var to: String?
@@ -65,7 +65,7 @@ struct WebhooksCommand: AsyncParsableCommand {
       let query = [
         payment.map { "payment=\($0)" }, sequence.map { "sequence=\($0)" }, to.map { "to=\($0)" },
       ].compactMap { $0 }
-      let answer = try await StoreAccess(store: store).ask(
+      let answer = try await store.access().ask(
         here: {
           ["replayed": try await WebhookAdministration($0.database).replay(payment, sequence: sequence, to: to)]
         },
@@ -82,17 +82,19 @@ struct WebhooksCommand: AsyncParsableCommand {
       commandName: "listen",
       abstract: "Forwards webhooks to a server on your own machine, as they happen.")
     @Option(help: "Where to: http://localhost:3000/hooks") var forwardTo: String
-    @Option(help: "The server's store.") var store = ".tender/tender.db"
-    @Option(help: "The merchant's folder, for its name and its key.") var merchant = ".tender/merchants/harbour"
+    @OptionGroup var store: StoreOptions
+    @Option(help: "The merchant's folder, or the id of a merchant in the store: its key signs.")
+    var merchant = ".tender/merchants/harbour"
     @Flag(help: "Print JSON, an event a line.") var json = false
 
     func run() async throws {
-      let (name, key) = try signer()
+      let server = try await store.access()
+      let (name, key) = try await signer(server)
       Terminal.sayError("forwarding webhooks of \(name) to \(forwardTo), signed with key \(key.id)")
       try await LiveHTTPClient.during { sender in
-        var cursor = try await feed(nil).cursor
+        var cursor = try await feed(server, nil).cursor
         while !Task.isCancelled {
-          let news = try await feed(cursor)
+          let news = try await feed(server, cursor)
           for item in news.events where item.merchant.rawValue == name { await forward(item, key, sender) }
           cursor = news.cursor
           if news.events.isEmpty { try await Task.sleep(for: .milliseconds(500)) }
@@ -100,17 +102,30 @@ struct WebhooksCommand: AsyncParsableCommand {
       }
     }
 
-    private func signer() throws -> (name: String, key: WebhookKey) {
-      guard let key = try MerchantFolder.webhookKey(at: merchant) else {
-        throw CallFailure("\(merchant)/webhook-keys has no key; write one into <key id>.secret")
+    private func signer(_ server: StoreAccess) async throws -> (name: String, key: WebhookKey) {
+      guard !FileManager.default.fileExists(atPath: merchant) else {
+        guard let key = try MerchantFolder.webhookKey(at: merchant) else {
+          throw CallFailure("\(merchant)/webhook-keys has no key; write one into <key id>.secret")
+        }
+        return (URL(fileURLWithPath: merchant).lastPathComponent, key)
       }
-      return (URL(fileURLWithPath: merchant).lastPathComponent, key)
+      guard !merchant.contains("/") else {
+        throw MistakenCall(
+          "there is no folder \(merchant); --merchant names a merchant's folder, or the id of a merchant in the store")
+      }
+      let call = Array(try JSONEncoder().encode(MerchantCall.export(merchant: merchant)))
+      let answer: MerchantAnswer = try await server.askServer("POST", "/merchants/calls", call)
+      guard let key = answer.bundle?.webhookKey else {
+        throw CallFailure(
+          "\(merchant) has no webhook key; `tender key add --merchant \(merchant) --kind webhook\(store.words)` makes one"
+        )
+      }
+      return (merchant, key)
     }
 
     /// Only from a running server: a command that opens the store locks the server out.
-    private func feed(_ cursor: String?) async throws -> WebhookFeed {
-      try await StoreAccess(store: store).askServer(
-        "GET", "/webhooks/events" + (cursor.map { "?after=\($0)" } ?? ""))
+    private func feed(_ server: StoreAccess, _ cursor: String?) async throws -> WebhookFeed {
+      try await server.askServer("GET", "/webhooks/events" + (cursor.map { "?after=\($0)" } ?? ""))
     }
 
     /// Sends an event once and prints the result; there are no retries.

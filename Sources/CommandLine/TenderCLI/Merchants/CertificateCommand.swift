@@ -26,7 +26,8 @@ struct CertificateCommand: AsyncParsableCommand {
       guard !store.json else { return Terminal.say(try Terminal.json(row)) }
       Terminal.say((row.request ?? "").trimmingCharacters(in: .newlines))
       Terminal.sayError(
-        "Next: upload it in the developer account, then `tender certificate import FILE --merchant \(merchant)`")
+        "Next: upload it in the developer account, then `tender certificate import FILE --merchant \(merchant)"
+          + "\(store.place.words)`")
     }
   }
 

@@ -177,7 +177,8 @@ extension MerchantStoreOptions {
   fileprivate func asPlatform<R>(_ body: (PlatformRegistration) async throws -> R) async throws -> R {
     let network = try Network.live()
     do {
-      let result = try await body(try await PlatformRegistration(try await load(), network, at: WallClock.system.now()))
+      let result = try await body(
+        try await PlatformRegistration(try await place.configuration(), network, at: WallClock.system.now()))
       await network.close()
       return result
     } catch {

@@ -13,8 +13,8 @@ extension MerchantCommand {
       commandName: "add",
       abstract: "Makes a merchant in a server's store, or at a sandbox with certificates, keys and domains.",
       discussion: """
-        --sandbox URL makes a test merchant at that sandbox, for the server that uses it: the one of --config, else the \
-        demo or server of this user that runs with it. --directory keeps it as a folder there instead. Its other values \
+        --sandbox URL makes a test merchant at that sandbox, for the server that uses it: the one of --config or --port, \
+        else the demo or server of this user that runs with it. --directory keeps it as a folder there instead. Its other values \
         follow from --domain.
 
         --config alone makes a merchant of the store without certificates: tender certificate request. It needs --id, \
@@ -28,11 +28,11 @@ extension MerchantCommand {
     @OptionGroup var store: MerchantStoreOptions
 
     func validate() throws {
-      guard portal.sandbox != nil || store.config != nil else {
+      guard portal.sandbox != nil || !store.place.words.isEmpty else {
         throw ValidationError(
           "Say where: --sandbox URL with --domain HOST for a test merchant, or --config FILE for one in its store.")
       }
-      guard directory == nil || store.config == nil else {
+      guard directory == nil || store.place.words.isEmpty else {
         throw ValidationError("Give --directory or --config, not both: a merchant is in a folder or in the store.")
       }
       guard directory == nil || portal.sandbox != nil else {
@@ -63,16 +63,15 @@ extension MerchantCommand {
     private func addWithoutCertificates(_ merchant: MerchantProvisioning.NewMerchant) async throws {
       let bundle = try MerchantBundle(merchant, random: .system)
       try store.show(try await store.ask(.add(bundle)).merchants)
-      let config = store.config.map { " --config \(Shell.quoted($0))" } ?? ""
       let next = CertificateKind.allCases.map {
-        "`tender certificate request \(merchant.id) --kind \($0.rawValue)\(config)`"
+        "`tender certificate request \(merchant.id) --kind \($0.rawValue)\(store.place.words)`"
       }
       Terminal.sayError("Next: " + next.joined(separator: " and "))
     }
 
     /// Into the store of the server that uses the sandbox.
     private func addToServer(_ merchant: MerchantProvisioning.NewMerchant) async throws {
-      let server = try await SandboxServerStore(portal.address, config: store.config)
+      let server = try await SandboxServerStore(portal.address, store)
       for other in try await server.ask(.list).merchants ?? [] {
         guard other.id != merchant.id else {
           throw CallFailure("there is a merchant \(other.id) already; take another --id")
@@ -157,26 +156,30 @@ private struct SandboxServerStore {
   let sandbox: String
   /// How browsers and the merchant's server reach it.
   let address: String
-  private let access: StoreAccess
-  private let config: String?
+  /// The server that runs with the sandbox; nil where the call names a store.
+  private let access: StoreAccess?
+  private let options: MerchantStoreOptions
 
-  init(_ sandbox: String, config: String?) async throws {
-    (self.sandbox, self.config) = (Self.plain(sandbox), config)
-    guard let config else {
-      (address, access) = try await Self.running(with: self.sandbox)
+  init(_ sandbox: String, _ options: MerchantStoreOptions) async throws {
+    (self.sandbox, self.options) = (Self.plain(sandbox), options)
+    let place = options.place
+    guard place.config != nil || place.store != nil else {
+      let stores = try place.port.map { [try StoreOptions.running(at: $0)] } ?? RunningServers().stores
+      (address, access) = try await Self.running(among: stores, with: self.sandbox)
       return
     }
-    let configuration = try await ConfigurationOptions.load(file: config)
+    let configuration = try await place.configuration()
     guard let own = configuration.sandboxURL, Self.plain(own) == self.sandbox else {
       let words = configuration.sandboxURL.map { "uses the sandbox \($0)" } ?? "is not for the simulated environment"
       throw MistakenCall(
-        "\(config) \(words), and not \(sandbox): a sandbox's merchant belongs to a server that uses it")
+        "\(place.config ?? "the configuration") \(words), and not \(sandbox): a sandbox's merchant belongs to a server "
+          + "that uses it")
     }
-    (address, access) = (configuration.publicURL, StoreAccess(configuration))
+    (address, access) = (configuration.publicURL, nil)
   }
 
   func ask(_ call: MerchantCall) async throws -> MerchantAnswer {
-    if let config { return try await MerchantStoreOptions.ask(call, config: config) }
+    guard let access else { return try await options.ask(call) }
     let answer = try await Self.ask(access, call)
     for note in answer.notes { Terminal.sayError("Warning: \(note)") }
     return answer
@@ -186,9 +189,11 @@ private struct SandboxServerStore {
     try await access.askServer("POST", "/merchants/calls", Array(try JSONEncoder().encode(call)))
   }
 
-  /// The server of this user that was started with the sandbox.
-  private static func running(with sandbox: String) async throws -> (address: String, access: StoreAccess) {
-    for store in RunningServers().stores {
+  /// The server that was started with the sandbox.
+  private static func running(
+    among stores: [String], with sandbox: String
+  ) async throws -> (address: String, access: StoreAccess) {
+    for store in stores {
       let access = StoreAccess(store: store)
       guard let answer = try? await ask(access, .showServer), answer.server?.sandboxURL.map(plain) == sandbox else {
         continue

@@ -34,20 +34,20 @@ struct SharedKeyCommand: AsyncParsableCommand {
       commandName: "rotate",
       abstract: "Makes a key, and ends the merchant's others of its kind after an overlap.",
       discussion: """
-        With --store: seals every secret in the store under the first key of secrets.keyFile. Write the new key into the \
+        With --secrets: seals every secret in the store under the first key of secrets.keyFile. Write the new key into the \
         file's first line before, and remove the old line after. It may be interrupted and started again; --status says \
         how many secrets are sealed under each key.
         """)
     @Option(help: "The merchant's id.") var merchant: String?
     @Option(help: "api, webhook or callback.") var kind = SharedKeyKind.api
     @Option(help: "How many hours the others go on.") var overlapHours: Int64 = 24
-    @Flag(help: "The key that seals the secrets in the store.") var store = false
+    @Flag(help: "The key that seals the secrets in the store.") var secrets = false
     @Flag(help: "Change nothing, and say how far a rotation of the store's key is.") var status = false
     @OptionGroup var options: MerchantStoreOptions
 
     func run() async throws {
-      if store || status { return try await rotateStore() }
-      guard let merchant else { throw MistakenCall("name a --merchant, or --store") }
+      if secrets || status { return try await rotateStore() }
+      guard let merchant else { throw MistakenCall("name a --merchant, or --secrets") }
       let call = MerchantCall.rotateKey(
         merchant: merchant, kind: kind.secret, overlapSeconds: max(0, overlapHours) * 3_600)
       try options.show(try await options.ask(call).keys)

@@ -16,9 +16,11 @@ extension MerchantCommand {
     @OptionGroup var store: MerchantStoreOptions
 
     func run() async throws {
-      let configuration = try await store.load()
+      let configuration = store.place.port == nil ? try await store.place.configuration() : nil
+      // A server that runs refuses what it cannot serve.
+      let keysMayBeElsewhere = configuration.map { $0.keyAgentSocket != nil } ?? true
       let bundle = try await MerchantBundle(
-        place: place, at: WallClock.system.now(), keysMayBeElsewhere: configuration.keyAgentSocket != nil)
+        place: place, at: WallClock.system.now(), keysMayBeElsewhere: keysMayBeElsewhere)
       try store.show(try await store.ask(.add(bundle)).merchants)
     }
   }

@@ -3,6 +3,7 @@ package import MerchantIdentity
 import Storage
 import StrictJSON
 package import TenderPayments
+package import Webhooks
 
 /// A merchant on its way into the store or out of it: everything that a merchant's folder holds.
 package struct MerchantBundle: Codable, Sendable {
@@ -81,6 +82,12 @@ extension MerchantBundle: CustomStringConvertible, CustomReflectable {
       kind: .identity, certificatePEM: try MerchantFolder.text(path + "/identity.pem"),
       privateKeyPEM: try MerchantFolder.secretText(path + "/identity.key"))
     return [identity] + processing
+  }
+
+  /// The key that its webhooks are signed with.
+  package var webhookKey: WebhookKey? {
+    let keys = secrets.filter { $0.kind == .webhookKey }.map { ($0.id, $0.secret) }
+    return MerchantWebhooks.signing(Dictionary(keys) { $1 })
   }
 
   /// A merchant without certificates, for which keys are made here.

@@ -17,6 +17,10 @@ import Testing
       try await callWithoutSignature(port)
       try await demo.wait(for: "signature refused")
       #expect(demo.lines.contains { $0.contains("signature refused") && $0.contains("reason") }, "\(demo.lines)")
+      // The transcript has made it.
+      let listen =
+        "tender webhooks listen --merchant own-localhost-3000 --port \(port) --forward-to http://localhost:1/"
+      try await workshop.with(listen, sign: "forwarding webhooks of own-localhost-3000") { _ in }
       #expect(await demo.terminate() == 0, "\(demo.lines)")
       #expect(!demo.lines.contains { $0.contains("Fatal error") }, "\(demo.lines)")
     }

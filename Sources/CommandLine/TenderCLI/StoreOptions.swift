@@ -1,0 +1,79 @@
+import ArgumentParser
+import Foundation
+import Ledger
+import Storage
+import TenderServer
+
+/// Whose store a command asks: the one way in which all of them are told.
+struct StoreOptions: ParsableArguments {
+  @Option(help: "The server's configuration, as for tender serve; it names the store.") var config: String?
+  @Option(help: "The server's store, instead of the configuration's.") var store: String?
+  @Option(help: "The port of the server or demo that runs on this machine, instead of a configuration or store.")
+  var port: Int?
+
+  func validate() throws {
+    guard port == nil || (config == nil && store == nil) else {
+      throw ValidationError("Give --port, or --config and --store, not both.")
+    }
+  }
+
+  /// What follows a command that is printed, so that it reaches the same store.
+  var words: String {
+    let options = [("--config", config), ("--store", store), ("--port", port.map(String.init))]
+    return options.map { name, value in value.map { " \(name) \(Shell.quoted($0))" } ?? "" }.joined()
+  }
+
+  func access() async throws -> StoreAccess {
+    if let port { return StoreAccess(running: try Self.running(at: port)) }
+    if let store { return StoreAccess(store: store) }
+    return StoreAccess(try await configuration())
+  }
+
+  /// Asks as ``StoreAccess/ask(here:there:body:)`` does; by `--port` only the server that runs.
+  func ask<Answer: Codable & Sendable>(
+    here: @escaping @Sendable (ServerConfiguration, Journal) async throws -> Answer,
+    there: (method: String, path: String), body: [UInt8] = []
+  ) async throws -> Answer {
+    guard port == nil else { return try await access().askServer(there.method, there.path, body) }
+    let configuration = try await configuration()
+    return try await StoreAccess(configuration).ask(
+      here: { try await here(configuration, $0) }, there: there, body: body)
+  }
+
+  /// Makes the store that is not there yet: what a server needs may be written before it runs for the first time.
+  func makeStore() async throws {
+    guard port == nil, let path = try await configuration().store.path, !FileManager.default.fileExists(atPath: path)
+    else { return }
+    try PrivateFile.makeFolder(URL(fileURLWithPath: path).deletingLastPathComponent().path)
+    let journal = try await PaymentAdministration.open(.file(path))
+    await journal.database.close()
+  }
+
+  /// The configuration, with the store that the call names. The key of the secrets lies beside a store that is named
+  /// alone.
+  func configuration() async throws -> ServerConfiguration {
+    if let port {
+      throw MistakenCall(
+        "--port \(port) names a server that runs, and this needs its configuration: name it by --config")
+    }
+    var configuration = try await ConfigurationOptions.load(file: config)
+    guard let store else { return configuration }
+    let place = StorePlace(store)
+    (configuration.storePath, configuration.storeURL) = place.path.map { ($0, nil) } ?? ("", store)
+    if config == nil, place.path != nil {
+      configuration.storeKeyFile = URL(fileURLWithPath: store).deletingLastPathComponent().path + "/store.key"
+    }
+    return configuration
+  }
+
+  /// The store of the server of this user that listens there, of the demo of that port, or of a server that keeps
+  /// everything in the usual place.
+  static func running(at port: Int) throws -> String {
+    let stores = (DemoFolder.all(port) + [".tender"]).map { $0 + "/tender.db" }
+      .filter { FileManager.default.fileExists(atPath: $0 + ".sock") }
+    guard let store = RunningServers().store(at: port) ?? stores.first else {
+      throw CallFailure("no server of this user runs with port \(port): start it, or name its file with --config")
+    }
+    return store
+  }
+}
