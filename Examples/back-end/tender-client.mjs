@@ -3,7 +3,8 @@
 import { createHash, createHmac, timingSafeEqual } from "node:crypto";
 import { readFileSync } from "node:fs";
 
-const { TENDER_URL, TENDER_MERCHANT, TENDER_KEY_ID, TENDER_SECRET } = process.env;
+const { SHOP_TENDER_URL, SHOP_MERCHANT, SHOP_KEY_ID, SHOP_SECRET } = process.env;
+export const tender = SHOP_TENDER_URL.replace(/\/$/, "");
 const mac = (secret, data) => createHmac("sha256", secret).update(data).digest("base64");
 
 export const call = async (method, path, document) => {
@@ -15,14 +16,15 @@ export const call = async (method, path, document) => {
     Object.assign(headers, { "Content-Type": "application/json", "X-GCS-Content-SHA256": digest });
     signed = [method, "application/json", headers.Date, `x-gcs-content-sha256:${digest}`, path, ""];
   }
-  headers.Authorization = `GCS v1HMAC:${TENDER_KEY_ID}:${mac(TENDER_SECRET, signed.join("\n"))}`;
-  const answer = await fetch(TENDER_URL + path, { method, headers, body, signal: AbortSignal.timeout(10_000) });
-  if (!answer.ok) throw new Error(`${answer.status} ${await answer.text()}`);
+  headers.Authorization = `GCS v1HMAC:${SHOP_KEY_ID}:${mac(SHOP_SECRET, signed.join("\n"))}`;
+  const answer = await fetch(tender + path, { method, headers, body, signal: AbortSignal.timeout(10_000) });
+  // The body says what is wrong.
+  if (!answer.ok) throw Object.assign(new Error(`${answer.status} ${await answer.text()}`), { status: answer.status });
   return answer.json();
 };
 
-export const putBasket = (id, basket) => call("PUT", `/v2/${TENDER_MERCHANT}/baskets/${id}`, basket);
-export const order = async (id) => (await call("GET", `/v2/${TENDER_MERCHANT}/baskets/${id}`)).order ?? null;
+export const putBasket = (id, basket) => call("PUT", `/v2/${SHOP_MERCHANT}/baskets/${id}`, basket);
+export const order = async (id) => (await call("GET", `/v2/${SHOP_MERCHANT}/baskets/${id}`)).order ?? null;
 export const isFromTender = (signature, body, webhookSecret) => {
   const [sent, own] = [signature, mac(webhookSecret, body)].map((text) => Buffer.from(text));
   return sent.length === own.length && timingSafeEqual(sent, own);
@@ -31,7 +33,7 @@ export const isFromTender = (signature, body, webhookSecret) => {
 // put BASKET <basket.json | order BASKET | verify SIGNATURE <body
 const [verb, name] = process.argv.slice(2);
 if (verb === "verify") {
-  process.exitCode = isFromTender(name, readFileSync(0), process.env.TENDER_WEBHOOK_SECRET) ? 0 : 1;
+  process.exitCode = isFromTender(name, readFileSync(0), process.env.SHOP_WEBHOOK_SECRET) ? 0 : 1;
 } else if (verb) {
   console.log(JSON.stringify(verb === "put" ? await putBasket(name, JSON.parse(readFileSync(0))) : await order(name)));
 }

@@ -2,8 +2,8 @@
 
 import base64, email.utils, hashlib, hmac, json, os, sys, urllib.error, urllib.request
 
-SERVER, MERCHANT = os.environ["TENDER_URL"], os.environ["TENDER_MERCHANT"]
-KEY_ID, SECRET = os.environ["TENDER_KEY_ID"], os.environ["TENDER_SECRET"]
+SERVER, MERCHANT = os.environ["SHOP_TENDER_URL"].removesuffix("/"), os.environ["SHOP_MERCHANT"]
+KEY_ID, SECRET = os.environ["SHOP_KEY_ID"], os.environ["SHOP_SECRET"]
 
 
 def mac(secret, data):
@@ -42,5 +42,5 @@ def is_from_tender(signature, body, webhook_secret):
 if __name__ == "__main__":  # put BASKET <basket.json | order BASKET | verify SIGNATURE <body
     verb, name, text = sys.argv[1], sys.argv[2], b"" if sys.argv[1] == "order" else sys.stdin.buffer.read()
     if verb == "verify":
-        sys.exit(0 if is_from_tender(name, text, os.environ["TENDER_WEBHOOK_SECRET"]) else 1)
+        sys.exit(0 if is_from_tender(name, text, os.environ["SHOP_WEBHOOK_SECRET"]) else 1)
     print(json.dumps(put_basket(name, json.loads(text)) if verb == "put" else order(name)))

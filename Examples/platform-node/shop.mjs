@@ -6,10 +6,10 @@ import { once } from "node:events";
 import { readdirSync, readFileSync } from "node:fs";
 import { createServer } from "node:http";
 
-const port = Number(process.env.TENDER_PORT ?? 8400);
-const server = process.env.TENDER_URL ?? `http://localhost:${port}`;
-const merchant = process.env.TENDER_MERCHANT ?? "harbour";
-const folder = process.env.TENDER_FOLDER ?? `.tender/demo-${port}/merchants/${merchant}`;
+const port = Number(process.env.SHOP_TENDER_PORT ?? 8400);
+const server = process.env.SHOP_TENDER_URL?.replace(/\/$/, "") ?? `http://localhost:${port}`;
+const merchant = process.env.SHOP_MERCHANT ?? "harbour";
+const folder = process.env.SHOP_MERCHANT_FOLDER ?? `.tender/demo-${port}/merchants/${merchant}`;
 
 const secret = (kind) => {
   const file = readdirSync(`${folder}/${kind}`).filter((name) => name.endsWith(".secret")).sort().at(-1);
@@ -98,8 +98,9 @@ say("basket paid: order", guest.sub, "of guest", guest.guest);
 const reference = `HK-${randomUUID().slice(0, 8)}`;
 const event = once(receiver, "request").then(async ([request, response]) => {
   const body = Buffer.concat(await request.toArray());
-  response.writeHead(204).end();
-  if (!isFromTender(request.headers["x-gcs-signature"], body)) throw new Error("a webhook that Tender did not sign");
+  const isSigned = isFromTender(request.headers["x-gcs-signature"] ?? "", body);
+  response.writeHead(isSigned ? 204 : 403).end();
+  if (!isSigned) throw new Error("a webhook that Tender did not sign");
   return JSON.parse(body);
 });
 const paid = await pay(reference, 2500, await token("25.00"), `http://127.0.0.1:${receiver.address().port}/`);

@@ -20,10 +20,10 @@ from onlinepayments.sdk.json.default_marshaller import DefaultMarshaller
 from onlinepayments.sdk.webhooks.in_memory_secret_key_store import InMemorySecretKeyStore
 from onlinepayments.sdk.webhooks.webhooks_helper import WebhooksHelper
 
-PORT = int(os.environ.get("TENDER_PORT", "8400"))
-SERVER = os.environ.get("TENDER_URL", f"http://localhost:{PORT}")
-MERCHANT = os.environ.get("TENDER_MERCHANT", "harbour")
-FOLDER = pathlib.Path(os.environ.get("TENDER_FOLDER", f".tender/demo-{PORT}/merchants/{MERCHANT}"))
+PORT = int(os.environ.get("SHOP_TENDER_PORT", "8400"))
+SERVER = os.environ.get("SHOP_TENDER_URL", f"http://localhost:{PORT}").removesuffix("/")
+MERCHANT = os.environ.get("SHOP_MERCHANT", "harbour")
+FOLDER = pathlib.Path(os.environ.get("SHOP_MERCHANT_FOLDER", f".tender/demo-{PORT}/merchants/{MERCHANT}"))
 
 
 def secret(kind):
@@ -116,7 +116,11 @@ class Webhooks(http.server.BaseHTTPRequestHandler):
         keys = InMemorySecretKeyStore.instance()
         keys.store_secret_key(*secret("webhook-keys"))
         headers = [RequestHeader(name, value) for name, value in self.headers.items()]
-        self.events.put(WebhooksHelper(DefaultMarshaller.instance(), keys).unmarshal(body, headers))
+        try:
+            self.events.put(WebhooksHelper(DefaultMarshaller.instance(), keys).unmarshal(body, headers))
+        except Exception as error:  # not signed by Tender, or no event
+            print("webhook refused:", error)
+            return self.send_error(403)
         self.send_response(204)
         self.end_headers()
 

@@ -946,7 +946,7 @@ def verify_examples(platform):
     if node:
         runs.append(("Examples/platform-node", ["node", examples / "platform-node/shop.mjs"]))
     for name, command in runs:
-        run = subprocess.run(command, cwd=platform.home, env={**os.environ, "TENDER_PORT": str(platform.port)},
+        run = subprocess.run(command, cwd=platform.home, env={**os.environ, "SHOP_TENDER_PORT": str(platform.port)},
                              capture_output=True, text=True, timeout=STILL, check=False)
         check(f"{name} pays, captures and refunds", run.returncode == 0, f"{run.stdout}\n{run.stderr}")
 

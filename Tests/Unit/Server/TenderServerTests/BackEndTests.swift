@@ -34,8 +34,8 @@ import Webhooks
   private func environment() throws -> [String: String] {
     let (shop, secret) = (system.harbour, try webhookSecret())
     return ProcessInfo.processInfo.environment.merging([
-      "TENDER_URL": shop.server, "TENDER_MERCHANT": shop.key.merchant, "TENDER_KEY_ID": shop.key.id,
-      "TENDER_SECRET": shop.key.secret, "TENDER_WEBHOOK_SECRET": secret,
+      "SHOP_TENDER_URL": shop.server + "/", "SHOP_MERCHANT": shop.key.merchant, "SHOP_KEY_ID": shop.key.id,
+      "SHOP_SECRET": shop.key.secret, "SHOP_WEBHOOK_SECRET": secret,
     ]) { $1 }
   }
 
@@ -67,6 +67,7 @@ import Webhooks
     let paid = try await shopper.pays()
     let order = try await run(client, ["order", shopper.basket])
     #expect(order.code == 0 && order.output?["orderId"] == paid.body["orderId"], "\(paid.errorText)")
+    #expect(order.output?["paid"] == true, "\(order)")
     #expect(order.output?["note"]?.text == "ring twice – Größe 花" && order.output?["customer"] != nil)
 
     let body = Array(#"{"id":"1","note":"ü"}"#.utf8)

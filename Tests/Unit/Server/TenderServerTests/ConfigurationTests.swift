@@ -113,6 +113,18 @@ import Testing
     #expect(error.reason.contains(nearest.map { "did you mean \($0)?" } ?? "there is no such setting"))
   }
 
+  /// Another would make every command refuse to start in the shell in which a sample runs.
+  @Test(arguments: ["docs", "Examples"]) func `has each variable that a page or a sample names`(_ folder: String) throws
+  {
+    let variables = Set(SettingsTable.server.settings.map(\.variable))
+    let files = FileManager.default.enumerator(at: Repository.url(folder), includingPropertiesForKeys: nil)
+    for case let file as URL in try #require(files) where ["md", "mjs", "py"].contains(file.pathExtension) {
+      for name in try String(contentsOf: file, encoding: .utf8).matches(of: /\bTENDER_[A-Z_]*[A-Z]/).map(\.output) {
+        #expect(variables.contains(String(name)), "\(file.lastPathComponent): \(name)")
+      }
+    }
+  }
+
   @Test(arguments: [
     ("publicUrl: http://localhost:9000", "did you mean publicURL?"), ("store: {pth: a}", "did you mean store.path?"),
     ("stroe: {path: a}", "did you mean store.path?"), ("store.path: a", "without dots"), ("[a]: b", "one word"),
