@@ -55,6 +55,13 @@ import Testing
     #expect(shop.fake.captures.isEmpty)
   }
 
+  @Test func `that is not possible says what the payment takes instead, and nothing where it takes none`() {
+    let declined = GatewayError.operationRefused(.notPossible(.refund, .declined)).reason
+    #expect(declined == "a payment that is declined takes no refund")
+    let captured = GatewayError.operationRefused(.notPossible(.void, .captured)).reason
+    #expect(captured == "a payment that is captured takes no void; it takes: refund")
+  }
+
   @Test func `a declined order takes no capture, and an unknown payment is not found`() async throws {
     shop.fake.authorizes(.declined(Decline(reason: .doNotHonor, code: "05")))
     let payment = try await authorized()
