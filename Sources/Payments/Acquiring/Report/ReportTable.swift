@@ -10,27 +10,29 @@ struct ReportTable {
 
   /// The fields of the first line.
   let names: [String]
-  let rows: [Row]
+  private var reader: Reader
 
-  /// Empty lines are passed over.
+  /// Reads the first line.
   ///
-  /// - Throws: when a quotation mark is missing, or a row has more or fewer fields than the first; for more columns, or longer
-  ///   names of them, than any report has.
+  /// - Throws: for more columns, or longer names of them, than any report has.
   init(_ bytes: some Collection<UInt8>) throws(ReportError) {
-    var reader = Reader(bytes)
+    reader = Reader(bytes)
     guard let head = try reader.next() else { throw ReportError(line: 1, "the report is empty") }
     names = head.fields.map { String($0.drop(while: \.isWhitespace).reversed().drop(while: \.isWhitespace).reversed()) }
     guard names.count <= 300, names.allSatisfy({ $0.utf8.count <= 128 }) else {
       throw ReportError(line: head.line, "no report has so many columns, or such names of them")
     }
-    var rows: [Row] = []
-    while let row = try reader.next() {
-      guard row.fields.count == names.count else {
-        throw ReportError(line: row.line, "\(row.fields.count) columns, the head has \(names.count)")
-      }
-      rows.append(row)
+  }
+
+  /// Reads the next row; nil at the end. Empty lines are passed over.
+  ///
+  /// - Throws: when a quotation mark is missing, or the row has more or fewer fields than the first line.
+  mutating func next() throws(ReportError) -> Row? {
+    guard let row = try reader.next() else { return nil }
+    guard row.fields.count == names.count else {
+      throw ReportError(line: row.line, "\(row.fields.count) columns, the head has \(names.count)")
     }
-    self.rows = rows
+    return row
   }
 
   private struct Reader {

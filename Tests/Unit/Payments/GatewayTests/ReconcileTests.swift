@@ -142,6 +142,33 @@ private struct Month {
         == .init(repeating: .missingThere, count: 3))
   }
 
+  private static let head = "reference,operation,amount,currency,result,time\n"
+  private static let row = "r,capture,1,EUR,approved,2026-11-21T10:00:00Z\n"
+  private static let object =
+    #"{"reference":"r","operation":"capture","amount":1,"currency":"EUR","result":"approved","time":"2026-11-21T10:00:00Z"}"#
+
+  @Test(arguments: [
+    head + row + "r,chargeback,1,EUR,approved,2026-11-21T10:00:00Z\n\"r", "[\(object),{},{",
+  ])
+  func `a report is read up to the first line that is wrong`(_ text: String) throws {
+    let error = try #require(throws: ReportError.self) { try AcquirerReport(Array(text.utf8)) }
+    #expect(error.line == (text.hasPrefix("[") ? 2 : 3) && !error.reason.contains("quotation"), "\(error)")
+  }
+
+  @Test(arguments: [head + row + row + row, object + "\n" + object + "\n" + object, "[\(object),\(object),\(object)]"])
+  func `a report of more lines than are taken is refused, with their number`(_ text: String) throws {
+    #expect(try AcquirerReport(Array(text.utf8), limit: 3).lines.count == 3)
+    let error = try #require(throws: ReportError.self) { try AcquirerReport(Array(text.utf8), limit: 2) }
+    #expect(error.reason.contains("at most 2 lines"))
+    #expect(AcquirerReport.mostLines == 200_000)
+  }
+
+  @Test(arguments: ["[]", " [ ] \n", "[\(object)]", "[ {\"a\":\"]},\\\"\"},\(object)"])
+  func `an array is read to its end`(_ text: String) {
+    #expect(
+      (try? AcquirerReport(Array(text.utf8)))?.lines.count == (text.contains("\\") ? nil : text.count > 9 ? 1 : 0))
+  }
+
   private static let (marks, long) = (String(repeating: "\u{301}", count: 31), String(repeating: "x", count: 5_000))
 
   @Test(arguments: [

@@ -10,9 +10,10 @@ struct AdyenReport {
   /// The changes that operations of ours can be compared with.
   let lines: [AcquirerReport.Line]
 
-  init(_ table: ReportTable) throws(ReportError) {
+  init(_ table: inout ReportTable, _ limit: Int) throws(ReportError) {
     var changes: [Change] = []
-    for row in table.rows {
+    while let row = try table.next() {
+      try ReportError.require(changes.count < limit, limit, at: row.line)
       changes.append(try Change(Dictionary(zip(table.names, row.fields)) { first, _ in first }, at: row.line))
     }
     lines = Self.lines(changes)
