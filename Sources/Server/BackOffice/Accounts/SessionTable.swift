@@ -147,22 +147,27 @@ struct SignInThrottle {
 
   let store: Transaction
 
-  /// Counts an attempt as failed before it is judged, so that attempts at the same moment count too.
+  /// Counts an attempt as failed before it is judged, so that attempts at the same moment count too. Deletes what is too old
+  /// to count.
   ///
   /// - Returns: whether it may be judged.
   func admit(_ subjects: [Subject]) throws -> Bool {
-    // First of all, so that of attempts at the same time each sees whether the one before it has blocked the next.
+    // An attempt that is blocked writes nothing, however many come.
+    guard try !areBlocked(subjects) else { return false }
+    try store.run("DELETE FROM office_failures WHERE last_at < $1", .time(store.now.adding(.zero - Self.memory)))
+    // So that of attempts at the same time each sees whether the one before it has blocked the next.
     for subject in subjects { try hold(subject) }
-    let isBlocked = try subjects.contains { try row($0)?.time("blocked_until") ?? store.now > store.now }
-    guard !isBlocked else { return false }
+    guard try !areBlocked(subjects) else { return false }
     for subject in subjects { try count(subject) }
     return true
   }
 
-  /// Takes back what ``admit(_:)`` counted, and deletes what is too old to count.
+  private func areBlocked(_ subjects: [Subject]) throws -> Bool {
+    try subjects.contains { try row($0)?.time("blocked_until") ?? store.now > store.now }
+  }
+
+  /// Takes back what ``admit(_:)`` counted.
   func succeed(_ subjects: [Subject]) throws {
-    let oldest = store.now.adding(.seconds(-Self.memory.components.seconds))
-    try store.run("DELETE FROM office_failures WHERE last_at < $1", .time(oldest))
     for subject in subjects {
       guard !subject.isForgiven else {
         try store.run("DELETE FROM office_failures WHERE subject = $1", .text(subject.name))

@@ -138,6 +138,24 @@ import Testing
     try await bench.visit(from: neighbour) { try await $0.signIn("anna") }
   }
 
+  @Test func `writes nothing for attempts that are blocked, and forgets the others after an hour`() async throws {
+    let bench = try await OfficeBench()
+    @Sendable func rows() async throws -> Int {
+      try await bench.database.read { try $0.rows("SELECT subject FROM office_failures").count }
+    }
+    try await bench.visit { stranger async throws in
+      for number in 0..<20 { _ = try await stranger.attempt("user-\(number)", password: "wrong") }
+      let kept = try await rows()
+      for number in 20..<40 {
+        #expect(try await stranger.attempt("user-\(number)", password: "wrong").status == .tooManyRequests)
+      }
+      #expect(try await rows() == kept)
+      bench.clock.advance(.seconds(3_601))
+      _ = try await stranger.attempt("user-0", password: "wrong")
+      #expect(try await rows() == 3)
+    }
+  }
+
   @Test func `stays open in a browser that was signed in before, whoever guesses elsewhere`() async throws {
     let bench = try await OfficeBench()
     try await bench.user("anna", [Grant(.viewer)])
