@@ -22,27 +22,32 @@ package enum BodyReader {
 
   /// The bytes of a body of any media type; empty when there is none.
   package static func collect(_ request: Request, limit: Int) async throws -> [UInt8] {
-    try await collect(request, limit: limit, beginning: limit) { _, _ in }
+    try await collect(request, limit: limit, beginning: limit, mayGoOn: { _ in }, reserve: { _ in })
   }
 
   /// Reads the beginning of a body, and asks before it reads the rest of a longer one.
   ///
   /// - Parameters:
   ///   - beginning: how many bytes are read without asking.
-  ///   - mayGoOn: is given the beginning, and how long the body can become. Throws what refuses the rest.
+  ///   - mayGoOn: is given the beginning of a longer body. Throws what refuses the rest.
+  ///   - reserve: is given how long a longer body has become, as often as more of it arrives. Throws what refuses the rest.
   package static func collect(
-    _ request: Request, limit: Int, beginning: Int, mayGoOn: (_ beginning: [UInt8], _ length: Int) throws -> Void
+    _ request: Request, limit: Int, beginning: Int, mayGoOn: (_ beginning: [UInt8]) throws -> Void,
+    reserve: (_ length: Int) throws -> Void
   ) async throws -> [UInt8] {
     let length = request.headers[.contentLength].flatMap { Int($0) } ?? limit
     guard length <= limit else { throw Failure.tooLong(limit: limit) }
-    var (bytes, isAsked) = ([UInt8](), false)
+    var bytes: [UInt8] = []
     var pieces = request.body.makeAsyncIterator()
     while let piece = try await next(&pieces) {
-      guard bytes.count + piece.readableBytes <= limit else { throw Failure.tooLong(limit: limit) }
-      if !isAsked, bytes.count + piece.readableBytes > beginning {
-        isAsked = true
-        try mayGoOn(bytes + piece.readableBytesView.prefix(beginning - bytes.count), length)
-        bytes.reserveCapacity(length)
+      let count = bytes.count + piece.readableBytes
+      guard count <= limit else { throw Failure.tooLong(limit: limit) }
+      if count > beginning {
+        if bytes.count <= beginning {
+          try mayGoOn(bytes + piece.readableBytesView.prefix(beginning - bytes.count))
+          bytes.reserveCapacity(length)
+        }
+        try reserve(count)
       }
       bytes += piece.readableBytesView
     }

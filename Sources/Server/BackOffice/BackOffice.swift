@@ -15,7 +15,7 @@ package struct BackOffice: Sendable {
   let accounts: OfficeAccounts
   let pages: OfficePages
   private let random: RandomBytes
-  private let bodies = BodyBudget(OfficeForm.limitOfAll)
+  private let bodies = BodyBudget(OfficeForm.limitOfAll, ofCaller: OfficeForm.fileLimit)
 
   package init(
     _ settings: OfficeSettings, _ services: OfficeServices, _ database: Database, clock: WallClock = .system,

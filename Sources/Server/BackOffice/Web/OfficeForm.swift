@@ -12,7 +12,7 @@ struct OfficeForm: Sendable {
   static let limit = 256 << 10
   /// The most bytes of a form with a file.
   static let fileLimit = 16 << 20
-  /// The most bytes of all bodies together that are longer than a beginning.
+  /// The most bytes of all bodies together that are longer than a beginning. Those of one user have ``fileLimit``.
   static let limitOfAll = 2 * fileLimit
 
   static let empty = OfficeForm(FormFields(pairs: []))

@@ -17,7 +17,7 @@ struct OfficeGate: Sendable {
   let settings: OfficeSettings
   let pages: OfficePages
   let random: RandomBytes
-  /// The memory that all long bodies share.
+  /// The memory that the long bodies of all users share.
   let bodies: BodyBudget
 
   func answer(_ request: Request, _ context: OfficeContext, _ route: OfficeRoute) async -> Response {
@@ -40,7 +40,7 @@ struct OfficeGate: Sendable {
         throw OfficeRefusal.forbidden("Your role does not allow this. An administrator can change it.")
       }
     }
-    let form = try await form(request, token, found == nil ? nil : route)
+    let form = try await form(request, token, found.map { (route, $0.1.name) })
     let call = OfficeCall(request, context, form: form, token: token, session: found?.0, user: found?.1)
     var response = try await answer(call, context, route)
     if found == nil, response.headers[.setCookie] == nil, !Self.same(known, token) { setCookie(token, on: &response) }
@@ -73,18 +73,20 @@ struct OfficeGate: Sendable {
 
   /// The fields of a form that one of the office's own pages has sent.
   ///
-  /// - Parameter route: nil for who is not signed in.
-  private func form(_ request: Request, _ token: String, _ route: OfficeRoute?) async throws -> OfficeForm {
+  /// - Parameter known: nil for who is not signed in.
+  private func form(
+    _ request: Request, _ token: String, _ known: (route: OfficeRoute, user: String)?
+  ) async throws -> OfficeForm {
     guard request.method != .get, request.method != .head else { return .empty }
     guard isOwn(request) else { throw Self.forged }
     let type = request.headers[.contentType] ?? ""
-    let hasFile = route?.takesFile == true && OfficeForm.isMultipart(type)
-    let limit = route == nil ? OfficeForm.beginning : hasFile ? OfficeForm.fileLimit : OfficeForm.limit
-    var share: BodyBudget.Share?
+    let hasFile = known?.route.takesFile == true && OfficeForm.isMultipart(type)
+    let limit = known == nil ? OfficeForm.beginning : hasFile ? OfficeForm.fileLimit : OfficeForm.limit
+    let share = known.map { bodies.share(of: $0.user) }
     let body = try await BodyReader.collect(request, limit: limit, beginning: OfficeForm.beginning) {
-      beginning, length in
-      try check(OfficeForm(beginning, type, isWhole: false), token)
-      share = try bodies.take(length)
+      try check(OfficeForm($0, type, isWhole: false), token)
+    } reserve: {
+      try share?.grow(to: $0)
     }
     var form = try check(OfficeForm(body, type), token)
     form.share = share

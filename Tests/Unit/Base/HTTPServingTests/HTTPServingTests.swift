@@ -108,25 +108,54 @@ import Testing
     struct Refused: Error {}
     let body = request("0123456789", nil)
     await #expect(throws: Refused.self) {
-      try await BodyReader.collect(body, limit: 20, beginning: 4) { beginning, length in
-        #expect(beginning == Array("0123".utf8) && length == 20)
+      try await BodyReader.collect(body, limit: 20, beginning: 4) { beginning in
+        #expect(beginning == Array("0123".utf8))
         throw Refused()
+      } reserve: { _ in
       }
     }
-    let all = try await BodyReader.collect(request("0123456789", nil), limit: 10, beginning: 4) { _, _ in }
+    let all = try await BodyReader.collect(
+      request("0123456789", nil), limit: 10, beginning: 4, mayGoOn: { _ in }, reserve: { _ in })
     #expect(all == Array("0123456789".utf8))
-    let short = try await BodyReader.collect(request("0123", nil), limit: 10, beginning: 4) { _, _ in throw Refused() }
+    let short = try await BodyReader.collect(request("0123", nil), limit: 10, beginning: 4) { _ in
+      throw Refused()
+    } reserve: { _ in
+    }
     #expect(short == Array("0123".utf8))
   }
 
   @Test func `takes its share of what long bodies may have, until nothing holds it`() throws {
-    let budget = BodyBudget(10)
-    var shares = [try budget.take(4), try budget.take(6)]
-    #expect(throws: BodyReader.Failure.noRoom) { try budget.take(1) }
+    let budget = BodyBudget(10, ofCaller: 6)
+    var shares = [budget.share(of: "anna"), budget.share(of: "bert"), budget.share(of: "carl")]
+    try shares[0].grow(to: 4)
+    try shares[1].grow(to: 6)
+    #expect(throws: BodyReader.Failure.noRoom) { try shares[2].grow(to: 1) }
     shares.removeFirst()
-    #expect(throws: BodyReader.Failure.noRoom) { try budget.take(5) }
-    shares.append(try budget.take(4))
-    #expect(throws: BodyReader.Failure.noRoom) { try budget.take(.max) }
+    #expect(throws: BodyReader.Failure.noRoom) { try shares[1].grow(to: 5) }
+    try shares[1].grow(to: 4)
+    #expect(throws: BodyReader.Failure.noRoom) { try shares[1].grow(to: .max) }
+  }
+
+  @Test func `leaves others their share of it, however many bodies one caller begins and does not end`() throws {
+    let budget = BodyBudget(10, ofCaller: 6)
+    let begun = (0..<100).map { _ in budget.share(of: "anna") }
+    for share in begun.prefix(6) { try share.grow(to: 1) }
+    #expect(throws: BodyReader.Failure.noRoom) { try begun[6].grow(to: 1) }
+    try budget.share(of: "bert").grow(to: 4)
+    #expect(begun.count == 100)
+  }
+
+  @Test func `reserves what has arrived, and not what it could become`() async throws {
+    let pieces = AsyncStream<ByteBuffer> { arriving in
+      for _ in 0..<4 { arriving.yield(ByteBuffer(string: "abc")) }
+      arriving.finish()
+    }
+    let head = HTTPRequest(method: .post, scheme: nil, authority: nil, path: "/")
+    let body = Request(head: head, body: .init(asyncSequence: pieces))
+    var lengths: [Int] = []
+    _ = try await BodyReader.collect(
+      body, limit: 1_000, beginning: 4, mayGoOn: { _ in }, reserve: { lengths.append($0) })
+    #expect(lengths == [6, 9, 12])
   }
 
   private func request(_ body: String, _ type: String?) -> Request {

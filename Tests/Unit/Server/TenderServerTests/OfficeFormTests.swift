@@ -101,28 +101,26 @@ import Testing
     #expect(try await anna.get("/audit?verify=yes").status == 200)
   }
 
-  @Test func `waits for room when others take all that there is for long ones`() async throws {
+  @Test func `takes room for what has arrived alone, and of a user's long ones no more than a file's`() async throws {
     let anna = try await OfficePerson(office: system.office, store: system.directory, system.sender)
     let (cookie, token) = try await anna.session()
     let type = "multipart/form-data; boundary=mark"
     let text = Self.head("/reconciliation", type, 16 << 20, cookie) + Self.beginning(token: token)
-    let connections = try (0..<3).map { _ in try RawConnection.Shared(port: port) }
-    try await withThrowingTaskGroup(of: RawConnection.Answer?.self) { group in
-      for connection in connections {
-        group.addTask {
-          try await RawConnection.onThread { () -> RawConnection.Answer? in
-            try connection.value.send(text)
-            return try? connection.value.answers(1).first
-          }
-        }
-      }
-      // Two are waited for; the third has no room.
-      let refused = try #require(try await group.next() ?? nil)
-      #expect(refused.status == 503 && refused.headers.contains("retry-after: 5"), "\(refused)")
-      for connection in connections { connection.value.end() }
-      for try await other in group { #expect(other == nil) }
-    }
+    let bert = try await OfficePerson(office: system.office, store: system.directory, system.sender)
     let long = String(repeating: "not a report\n", count: 8_000)
+    // None of them ends.
+    let silent = try (0..<3).map { _ in try RawConnection.Shared(port: port) }
+    for connection in silent { try await RawConnection.onThread { try connection.value.send(text) } }
+    #expect(try await anna.upload("/reconciliation", [:], "report", long).status != 503)
+    let large = try RawConnection.Shared(port: port)
+    try await RawConnection.onThread {
+      try large.value.send(text)
+      try large.value.send(String(repeating: "a", count: (16 << 20) - 360_000))
+    }
+    try await waitFor(
+      "no room", { try await anna.upload("/reconciliation", [:], "report", long).status }, until: { $0 == 503 })
+    #expect(try await bert.upload("/reconciliation", [:], "report", long).status != 503)
+    for connection in silent + [large] { connection.value.end() }
     try await waitFor(
       "room", { try await anna.upload("/reconciliation", [:], "report", long).status }, until: { $0 != 503 })
   }
