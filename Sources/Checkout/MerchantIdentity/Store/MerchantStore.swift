@@ -34,9 +34,9 @@ package struct MerchantStore: Sendable {
     try await database.write { store in try body(MerchantTables(store, keys, random)) }
   }
 
-  /// Every merchant that can be read, by id, as it is at this moment: secrets that have expired are left out.
-  package func merchants(at now: Timestamp) async throws -> [StoredMerchant] {
-    try await read { tables in try tables.merchants(at: now).compactMap { try? $0.get() } }
+  /// Every merchant that can be read, or only this one, by id, as it is at this moment: secrets that have expired are left out.
+  package func merchants(only: MerchantID? = nil, at now: Timestamp) async throws -> [StoredMerchant] {
+    try await read { tables in try tables.merchants(only: only, at: now).compactMap { try? $0.get() } }
   }
 
   /// Whether the store holds a secret, so that a new key must not take the place of a lost one.
@@ -93,9 +93,15 @@ package struct MerchantTables {
 
 // Merchants and their domains.
 extension MerchantTables {
-  /// Every merchant, by id; in the place of one whose rows are not what was written, why it cannot be read.
-  package func merchants(at now: Timestamp) throws -> [Result<StoredMerchant, LeftOutMerchant>] {
-    try store.rows("SELECT id FROM merchants ORDER BY id").map {
+  /// Every merchant, or only this one, by id; in the place of one whose rows are not what was written, why it cannot be read.
+  package func merchants(
+    only: MerchantID? = nil, at now: Timestamp
+  ) throws -> [Result<StoredMerchant, LeftOutMerchant>] {
+    let rows =
+      if let only { try store.rows("SELECT id FROM merchants WHERE id = $1", .text(only.rawValue)) } else {
+        try store.rows("SELECT id FROM merchants ORDER BY id")
+      }
+    return try rows.map {
       let id = MerchantID(try $0.text("id"))
       do { return .success(try merchant(id, at: now)) } catch let error as MerchantIdentityError {
         return .failure(LeftOutMerchant(id, error.reason))

@@ -107,7 +107,7 @@ struct MerchantController: Sendable {
   private func merchant(_ call: OfficeCall, _ role: Role) async throws -> OfficeMerchant {
     let id = MerchantID(call.parameter("merchant"))
     try call.require(role, of: id)
-    guard let known = try await office.services.merchants.merchants().first(where: { $0.id == id }) else {
+    guard let known = try await office.services.merchants.merchant(id) else {
       throw OfficeRefusal.nothing
     }
     return known

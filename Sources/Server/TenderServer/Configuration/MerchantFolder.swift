@@ -50,12 +50,14 @@ package struct MerchantFolder: Sendable {
 
   /// Reads every merchant below `directory`, in the order of their names.
   ///
-  /// - Parameter keysMayBeElsewhere: whether a processing certificate may stand without its key.
+  /// - Parameters:
+  ///   - only: reads this merchant alone, if it is there.
+  ///   - keysMayBeElsewhere: whether a processing certificate may stand without its key.
   static func all(
-    in directory: String, at now: Timestamp, keysMayBeElsewhere: Bool = false
+    in directory: String, only: MerchantID? = nil, at now: Timestamp, keysMayBeElsewhere: Bool = false
   ) async throws -> [MerchantFolder] {
     var folders: [MerchantFolder] = []
-    for name in try merchants(in: directory) {
+    for name in try merchants(in: directory) where only == nil || only == MerchantID(name) {
       let path = "\(directory)/\(name)"
       do {
         folders.append(

@@ -30,13 +30,12 @@ extension MerchantAdministration {
 
   /// Declared domains have neither checks nor registrations in the store.
   private func domains(of merchant: String?) async throws -> MerchantAnswer {
-    let now = clock.now()
-    let stored = try await store.merchants(at: now).filter { merchant == nil || $0.id.rawValue == merchant }
+    let (now, only) = (clock.now(), merchant.map { MerchantID($0) })
+    let stored = try await store.merchants(only: only, at: now)
     var (declared, notes) = ([MerchantFolder](), [String]())
     do {
-      declared = try await readServed().folders.filter {
-        guard case .declared = $0.origin else { return false }
-        return merchant == nil || $0.merchant.id.rawValue == merchant
+      declared = try await readServed(only: only).folders.filter {
+        if case .declared = $0.origin { true } else { false }
       }
     } catch {
       notes.append("declared merchants are left out: \(error)")

@@ -20,19 +20,22 @@ struct ServedMerchants: Sendable {
   private var domains: [String: MerchantID] = [:]
   private var apiKeys: [String: MerchantID] = [:]
 
-  /// - Parameter routes: nil where the accounts of merchants at the routes are not checked.
+  /// - Parameters:
+  ///   - routes: nil where the accounts of merchants at the routes are not checked.
+  ///   - only: reads this merchant alone, without regard to others.
   /// - Throws: ``ConfigurationError`` when a merchant of the configuration is not as it must be.
   init(
-    _ configuration: ServerConfiguration, _ database: Database, _ routes: RouteTable?, at now: Timestamp
+    _ configuration: ServerConfiguration, _ database: Database, _ routes: RouteTable?, only: MerchantID? = nil,
+    at now: Timestamp
   ) async throws {
     (self.configuration, self.routes) = (configuration, routes)
     let (rows, terms) = try await configuration.merchantStore(database).read { tables in
-      (try tables.merchants(at: now), try TermsOfMerchants(tables))
+      (try tables.merchants(only: only, at: now), try TermsOfMerchants(tables))
     }
     let elsewhere = configuration.keyAgentSocket != nil
     if rows.isEmpty || FileManager.default.fileExists(atPath: configuration.merchantsDirectory) {
       let declared = try await MerchantFolder.all(
-        in: configuration.merchantsDirectory, at: now, keysMayBeElsewhere: elsewhere)
+        in: configuration.merchantsDirectory, only: only, at: now, keysMayBeElsewhere: elsewhere)
       for folder in declared { try add(folder.standing(terms.standing(of: folder.merchant.id))) }
     }
     // Where two cannot be served beside one another, the one that was here first goes on.

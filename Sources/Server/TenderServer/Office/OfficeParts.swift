@@ -87,6 +87,7 @@ private struct NoServer: PaymentUseCases, MerchantUseCases, ReconciliationUseCas
   func exported(_ file: [UInt8]) throws -> ExportedMerchant { throw refusal }
   func take(_ merchant: ExportedMerchant) throws { throw refusal }
   func merchants() throws -> [OfficeMerchant] { throw refusal }
+  func merchant(_ id: MerchantID) throws -> OfficeMerchant? { throw refusal }
   func differences(at route: String, _ period: Range<Timestamp>) throws -> [OfficeDifference] { throw refusal }
   func differences(from report: [UInt8], at route: String?) throws -> [OfficeDifference] { throw refusal }
   func parts(of merchant: MerchantID) throws -> OfficeMerchantParts { throw refusal }

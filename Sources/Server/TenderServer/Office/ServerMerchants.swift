@@ -18,12 +18,18 @@ struct ServerMerchants: MerchantUseCases {
   }
 
   func merchants() async throws -> [OfficeMerchant] {
-    (try await ask(.list).merchants ?? []).map { report in
-      OfficeMerchant(
-        id: MerchantID(report.id), identifier: report.merchantIdentifier,
-        isDeclared: administration.isDeclared(report.id), isEnabled: report.enabled,
-        refusal: report.problem ?? report.refusal)
-    }
+    try await OfficeRefusal.translating { try await administration.reports() }.map(shown)
+  }
+
+  func merchant(_ id: MerchantID) async throws -> OfficeMerchant? {
+    try await OfficeRefusal.translating { try await administration.reports(only: id) }.first.map(shown)
+  }
+
+  private func shown(_ report: StoredMerchantReport) -> OfficeMerchant {
+    OfficeMerchant(
+      id: MerchantID(report.id), identifier: report.merchantIdentifier,
+      isDeclared: administration.isDeclared(report.id), isEnabled: report.enabled,
+      refusal: report.problem ?? report.refusal)
   }
 
   func parts(of merchant: MerchantID) async throws -> OfficeMerchantParts {

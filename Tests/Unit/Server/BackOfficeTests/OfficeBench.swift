@@ -337,7 +337,18 @@ final class NotedMerchants: MerchantUseCases {
   private let all = Mutex<[String]>([])
   var changes: [String] { all.withLock(\.self) }
 
+  /// How often all were read.
+  var lists: Int { listed.withLock(\.self) }
+  private let listed = Mutex(0)
+
+  func merchant(_ id: MerchantID) -> OfficeMerchant? { both.first { $0.id == id } }
+
   func merchants() -> [OfficeMerchant] {
+    listed.withLock { $0 += 1 }
+    return both
+  }
+
+  private var both: [OfficeMerchant] {
     ["shop", "other"].map {
       OfficeMerchant(
         id: MerchantID($0), identifier: "merchant.test.\($0)", isDeclared: false, isEnabled: true, refusal: nil)

@@ -412,6 +412,17 @@ import Testing
 }
 
 @Suite struct `The page of a merchant` {
+  @Test func `reads no other merchants`() async throws {
+    let bench = try await OfficeBench()
+    try await bench.visit(as: [Grant(.viewer)]) { viewer async throws in
+      for page in ["", "/registration", "/certificates/certificate-of-shop/request"] {
+        #expect(try await viewer.get("/merchants/shop\(page)").status == .ok, "\(page)")
+      }
+      #expect(try await viewer.get("/merchants/none").status == .notFound)
+    }
+    #expect(bench.merchants.lists == 0)
+  }
+
   @Test func `changes it by the use cases of the command line, and shows a new secret once`() async throws {
     let bench = try await OfficeBench()
     try await bench.visit(as: [Grant(.administrator, of: "shop")]) { visitor async throws in
