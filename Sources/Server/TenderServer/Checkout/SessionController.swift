@@ -11,6 +11,7 @@ struct SessionController: Sendable {
   let profiles: [MerchantID: MerchantProfile]
   let hosts: ApplePayHosts
   let callers: Callers
+  let quotas: Quotas
 
   /// `POST /applepay/validate`
   ///
@@ -19,8 +20,10 @@ struct SessionController: Sendable {
     let call = try await RequestBody.decode(ValidateCall.self, request, context)
     if let url = call.validationURL { try ValidationURL.validate(url, against: hosts) }
     let id = try await baskets.merchant(of: call.basketId, request, context)
-    let session = try await sessions.session(of: id, onHostedPage: context.hosted != nil) {
-      try sessionRequest($0, call.topOrigin, request, context)
+    let session = try await quotas.session(of: call.basketId, id) {
+      try await sessions.session(of: id, onHostedPage: context.hosted != nil) {
+        try sessionRequest($0, call.topOrigin, request, context)
+      }
     }
     return JSONAnswer.response(bytes: session.json)
   }

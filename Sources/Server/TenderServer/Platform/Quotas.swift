@@ -2,7 +2,7 @@ import HTTPTypes
 import Synchronization
 package import TenderPayments
 
-/// How many calls an API key, a merchant and a client session may make. Counted by each server for itself.
+/// How many calls an API key, a merchant, a client session and a basket's sheet may make. Counted by each server for itself.
 ///
 /// Each has a rate, and may be ahead of it by the calls of two seconds. A merchant that exceeds its rate is refused
 /// before its bodies are read, and its refusals leave at a rate of their own: a caller that repeats at once, on however many
@@ -28,12 +28,20 @@ package final class Quotas: Sendable {
     case key(String)
     case merchant(MerchantID)
     case client(String)
+    /// Merchant sessions: of a basket's sheets, and those that are asked for in a merchant's name.
+    case sessions(BasketID)
+    case sessionsUnderWay(MerchantID)
     /// Refusals of a merchant, and of an app or a page.
     case refusals(MerchantID)
     case clientRefusals(String)
   }
 
   private static let burst = Duration.seconds(2)
+  /// Twenty merchant sessions a minute for one basket: a shopper may open and close the sheet often.
+  private static let (sessionInterval, sessionBurst) = (Duration.seconds(3), Duration.seconds(57))
+  /// How many merchant sessions are asked for at once, in one merchant's name and in all: a part of
+  /// ``DescriptorBudget/otherRequests``.
+  private static let (sessionsUnderWay, allSessionsUnderWay) = (64, 128)
   /// Between two refusals of one merchant: fifty leave in a second.
   private static let refusalInterval = Duration.milliseconds(20)
   /// The longest that a refusal waits. Later ones leave at once: a call that waits for longer is given up by its caller.
@@ -46,7 +54,7 @@ package final class Quotas: Sendable {
   private let pause: @Sendable (Duration) async -> Void
   /// When the calls of each so far would have been made at its rate.
   private let schedule = Mutex<[Subject: Duration]>([:])
-  private let underWay = Mutex<[MerchantID: Int]>([:])
+  private let underWay = Mutex<[Subject: Int]>([:])
 
   package init(
     _ rates: Rates, uptime: @escaping @Sendable () -> Duration = Scheduler.system.uptime,
@@ -59,11 +67,15 @@ package final class Quotas: Sendable {
   ///
   /// - Returns: how long to wait, where the call is one too many; it is not counted then.
   package func take(key: String, of merchant: MerchantID) -> Duration? {
-    take([(.key(key), rates.perKey), (.merchant(merchant), rates.perMerchant)])
+    take([(.key(key), Self.interval(rates.perKey)), (.merchant(merchant), Self.interval(rates.perMerchant))])
   }
 
   /// Takes a call under a client session from its quota, and nothing from that of the merchant's server.
-  package func take(client: String) -> Duration? { take([(.client(client), rates.perClient)]) }
+  package func take(client: String) -> Duration? {
+    take([(.client(client), Self.interval(rates.perClient))])
+  }
+
+  private static func interval(_ rate: Int?) -> Duration? { rate.map { .seconds(1) / $0 } }
 
   /// Returns when a refusal of the merchant's may leave.
   package func awaitRefusal(of merchant: MerchantID) async { await awaitRefusal(.refusals(merchant)) }
@@ -86,22 +98,48 @@ package final class Quotas: Sendable {
   ///
   /// - Returns: nil where it was not done.
   package func admit<Value>(_ merchant: MerchantID, _ work: () async throws -> Value) async rethrows -> Value? {
-    let isAdmitted = underWay.withLock { count in
-      guard count[merchant, default: 0] < rates.underWay else { return false }
-      count[merchant, default: 0] += 1
+    try await admit(.merchant(merchant), work) { $0[.merchant(merchant), default: 0] < rates.underWay }
+  }
+
+  /// Asks for a merchant session of a basket.
+  ///
+  /// - Throws: ``Problem`` with `too_many_sessions` where the basket has had too many within a minute, or too many are under
+  ///   way.
+  package func session<Value>(
+    of basket: BasketID, _ merchant: MerchantID, _ work: () async throws -> Value
+  ) async throws -> Value {
+    if let wait = take([(.sessions(basket), Self.sessionInterval)], ahead: Self.sessionBurst) {
+      throw Problem.tooManySessions(wait)
+    }
+    let subject = Subject.sessionsUnderWay(merchant)
+    let value = try await admit(subject, work) { counts in
+      let all = counts.reduce(0) { if case .sessionsUnderWay = $1.key { $0 + $1.value } else { $0 } }
+      return counts[subject, default: 0] < Self.sessionsUnderWay && all < Self.allSessionsUnderWay
+    }
+    guard let value else { throw Problem.tooManySessions(.zero) }
+    return value
+  }
+
+  private func admit<Value>(
+    _ subject: Subject, _ work: () async throws -> Value, while hasRoom: ([Subject: Int]) -> Bool
+  ) async rethrows -> Value? {
+    let isAdmitted = underWay.withLock { counts in
+      guard hasRoom(counts) else { return false }
+      counts[subject, default: 0] += 1
       return true
     }
     guard isAdmitted else { return nil }
-    defer { underWay.withLock { $0[merchant, default: 1] -= 1 } }
+    defer { underWay.withLock { $0[subject, default: 1] -= 1 } }
     return try await work()
   }
 
-  private func take(_ subjects: [(Subject, Int?)]) -> Duration? {
+  /// - Parameter subjects: each with the time between two calls at its rate; nil for as many as come.
+  private func take(_ subjects: [(Subject, Duration?)], ahead burst: Duration = Quotas.burst) -> Duration? {
     let now = uptime()
     return schedule.withLock { schedule in
-      let limited = subjects.compactMap { subject, rate in rate.map { (subject, Duration.seconds(1) / $0) } }
+      let limited = subjects.compactMap { subject, interval in interval.map { (subject, $0) } }
       let due = limited.map { max(schedule[$0.0] ?? now, now) }
-      let wait = due.map { $0 - now - Self.burst }.max() ?? .zero
+      let wait = due.map { $0 - now - burst }.max() ?? .zero
       guard wait <= .zero else { return wait }
       for (index, (subject, interval)) in limited.enumerated() { schedule[subject] = due[index] + interval }
       if schedule.count > Self.remembered { schedule = schedule.filter { $0.value > now } }
@@ -111,6 +149,14 @@ package final class Quotas: Sendable {
 }
 
 extension Problem {
+  /// - Parameter wait: until the next session may be asked for.
+  fileprivate static func tooManySessions(_ wait: Duration) -> Problem {
+    let seconds = Int(wait.components.seconds) + 1
+    return Problem(
+      .tooManyRequests, "too_many_sessions", "The sheet was opened too often. Open it again after \(seconds) s.",
+      retryAfter: seconds)
+  }
+
   /// - Parameter wait: until the next call is taken.
   static func quotaExceeded(_ wait: Duration) -> Problem {
     let seconds = Int(wait.components.seconds) + 1

@@ -72,6 +72,41 @@ import Testing
     #expect(pauses.all.last == .milliseconds(20))
   }
 
+  @Test func `of a basket's merchant sessions is twenty a minute, and takes nothing from another basket`() async {
+    let (quotas, clock) = (quotas(.init()), clock)
+    func opened(_ basket: String) async -> Int {
+      var count = 0
+      for _ in 0..<30 where (try? await quotas.session(of: BasketID(basket), MerchantID("harbour"), {})) != nil {
+        count += 1
+      }
+      return count
+    }
+    #expect(await opened("a") == 20)
+    clock.advance(.seconds(3))
+    #expect(await opened("a") == 1)
+    #expect(await opened("b") == 20)
+    clock.advance(.seconds(60))
+    #expect(await opened("a") == 20)
+  }
+
+  @Test func `of merchant sessions under way is each merchant's own, and leaves others some`() async throws {
+    let quotas = quotas(.init())
+    // Each is asked for while all before it are under way.
+    @Sendable func nested(_ merchant: String, _ count: Int, _ inside: @Sendable @escaping () async throws -> Int)
+      async throws -> Int
+    {
+      guard count < 200 else { return try await inside() }
+      do {
+        return try await quotas.session(of: BasketID("\(merchant) \(count)"), MerchantID(merchant)) {
+          try await nested(merchant, count + 1, inside)
+        }
+      } catch { return try await inside() + count }
+    }
+    let reached = try await nested("a", 0) { try await nested("b", 0) { try await nested("c", 0) { 0 } } }
+    #expect(reached == 64 + 64)
+    #expect(try await nested("a", 0) { 0 } == 64)
+  }
+
   @Test func `that is not set takes whatever comes`() {
     #expect(taken(quotas(.init()), key: "a") == 1_000)
   }
@@ -82,6 +117,20 @@ private final class Pauses: Sendable {
   private let kept = Mutex<[Duration]>([])
   func add(_ pause: Duration) { kept.withLock { $0.append(pause) } }
   var all: [Duration] { kept.withLock { $0 } }
+}
+
+@Suite struct `Who has a basket's id` {
+  @Test func `cannot spend the merchant's rate at Apple`() async throws {
+    let system = try await TestSystem.shared.value
+    let server = try await system.secondServer(at: .stopped) { _ in }
+    let basket = try await Shopper.enters(system, server).basket
+    for _ in 0..<20 {
+      #expect(try await server.page.call("POST", "/applepay/validate", ["basketId": .string(basket)]).status == 200)
+    }
+    let refused = try await server.page.call("POST", "/applepay/validate", ["basketId": .string(basket)])
+    #expect(refused.status == 429 && refused.body["code"] == "too_many_sessions", "\(refused.errorText)")
+    #expect(refused.headers.contains { $0.name.lowercased() == "retry-after" })
+  }
 }
 
 @Suite struct `A merchant that floods the platform API` {
