@@ -55,19 +55,21 @@ enum BasketRules {
   }
 
   /// A merchant's reference of a shopper.
-  static func checkCustomer(_ customer: String, _ field: String) throws { try checkText(customer, field, most: 200) }
+  static func checkCustomer(_ customer: String, _ field: String) throws {
+    try checkName(customer, field, most: 200)
+  }
 
   private static func checkHead(_ document: BasketDocument) throws {
     try checkCountry(document.countryCode, "countryCode")
     for (index, country) in document.supportedCountries.enumerated() {
       try checkCountry(country, "supportedCountries[\(index)]")
     }
-    try checkText(document.merchantReference, "merchantReference", most: 100)
+    try checkName(document.merchantReference, "merchantReference", most: 100)
     try checkText(document.businessName, "businessName", most: 100)
     try checkText(document.requestedFor ?? "-", "requestedFor", most: 200)
     try checkText(document.note ?? "-", "note", most: 2_000)
     try checkCustomer(document.customer ?? "-", "customer")
-    try checkText(document.couponCode ?? "-", "couponCode", most: 100)
+    try checkName(document.couponCode ?? "-", "couponCode", most: 100)
     guard ShopperLocale.isTag(document.locale ?? "en") else { throw invalid("locale", "a language tag such as de-AT") }
     try checkReceipt(document)
     try checkPending(document)
@@ -118,7 +120,7 @@ enum BasketRules {
     let zones = Set(document.zones.map(\.id))
     for (index, item) in document.items.enumerated() {
       let field = "items[\(index)]"
-      try checkText(item.id, "\(field).id", most: 100)
+      try checkName(item.id, "\(field).id", most: 100)
       try checkText(item.label, "\(field).label", most: 200)
       guard item.unitAmount >= 0 else { throw invalid("\(field).unitAmount", "not negative; discounts are coupons") }
       guard (1...9_999).contains(item.quantity) else { throw invalid("\(field).quantity", "1 to 9999") }
@@ -162,7 +164,7 @@ enum BasketRules {
     let methods = Set(document.shippingMethods.map(\.identifier))
     for (index, zone) in document.zones.enumerated() {
       let field = "zones[\(index)]"
-      try checkText(zone.id, "\(field).id", most: 100)
+      try checkName(zone.id, "\(field).id", most: 100)
       try checkCountry(zone.countryCode, "\(field).countryCode")
       guard zone.postalPrefixes.allSatisfy({ PostalPrefix($0).length > 0 }) else {
         throw invalid("\(field).postalPrefixes", "letters and digits; none for the whole country")
@@ -177,7 +179,7 @@ enum BasketRules {
     try checkUnique(document.shippingMethods.map(\.identifier), "shippingMethods", "identifier")
     for (index, method) in document.shippingMethods.enumerated() {
       let field = "shippingMethods[\(index)]"
-      try checkText(method.identifier, "\(field).identifier", most: 100)
+      try checkName(method.identifier, "\(field).identifier", most: 100)
       try checkText(method.label, "\(field).label", most: 200)
       if !method.detail.isEmpty { try checkText(method.detail, "\(field).detail", most: 500) }
       guard method.amount >= 0 else { throw invalid("\(field).amount", "not negative") }
@@ -190,7 +192,7 @@ enum BasketRules {
     try checkUnique(document.coupons.map { $0.code.uppercased() }, "coupons", "code")
     for (index, coupon) in document.coupons.enumerated() {
       let field = "coupons[\(index)]"
-      try checkText(coupon.code, "\(field).code", most: 100)
+      try checkName(coupon.code, "\(field).code", most: 100)
       try checkText(coupon.label, "\(field).label", most: 200)
       switch (coupon.percentBasisPoints, coupon.amount) {
       case (let points?, nil) where (1...10_000).contains(points): break
@@ -220,8 +222,16 @@ extension BasketRules {
   private static func checkText(_ text: String, _ field: String, most: Int) throws {
     guard TextLimits.holds(text, most: most),
       text.unicodeScalars.contains(where: { !$0.properties.isWhitespace }),
-      !text.unicodeScalars.contains(where: { $0.value < 0x20 && $0 != "\n" })
+      !text.unicodeScalars.contains(where: { $0.properties.generalCategory == .control && $0 != "\n" })
     else { throw invalid(field, "1 to \(most) characters") }
+  }
+
+  /// A reference, an id or a code, which systems compare and operators read on terminals.
+  private static func checkName(_ text: String, _ field: String, most: Int) throws {
+    try checkText(text, field, most: most)
+    guard text.unicodeScalars.allSatisfy(\.isPrintable) else {
+      throw invalid(field, "without line breaks and control characters")
+    }
   }
 
   private static func checkUnique(_ ids: [String], _ list: String, _ property: String) throws {

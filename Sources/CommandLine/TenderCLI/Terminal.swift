@@ -1,13 +1,14 @@
 import Foundation
 import Logging
 import StrictJSON
+import TenderPayments
 import TenderServer
 
 /// Where a command writes: results to standard output, everything else to standard error.
 enum Terminal {
   /// Writes a line of the result. If it cannot be written, the command ends with exit code 1. A closed pipe (`| head`)
   /// is no error, also where the network library has switched SIGPIPE off.
-  static func say(_ line: String = "") { say(bytes: Array(line.utf8)) }
+  static func say(_ line: String = "") { say(bytes: Array(visible(line).utf8)) }
 
   /// Writes a line of the result byte for byte, also where it is no UTF-8.
   static func say(bytes: [UInt8]) {
@@ -17,7 +18,7 @@ enum Terminal {
   }
 
   /// Writes a line to standard error; a failure to write it is ignored.
-  static func sayError(_ line: String) { _ = write(Array(line.utf8), to: STDERR_FILENO) }
+  static func sayError(_ line: String) { _ = write(Array(visible(line).utf8), to: STDERR_FILENO) }
 
   /// Writes why a command fails to standard error: a line for people, an object where the command prints JSON.
   static func sayError(_ reason: String, exitCode: Int32) {
@@ -68,6 +69,26 @@ enum Terminal {
   /// Bold, green, red, dim: only for a person at a terminal who has not asked for none.
   static func styled(_ text: String, _ style: Style) -> String {
     isStyled ? "\u{1B}[\(style.rawValue)m\(text)\u{1B}[0m" : text
+  }
+
+  /// The text without what comes from outside and changes what a terminal shows of it: control, format and direction
+  /// characters are written as JSON writes them, so that JSON stays the same value. Line ends, tabs and the styles stay, and
+  /// the joiners that emoji and some scripts need.
+  private static func visible(_ text: String) -> String {
+    guard !text.unicodeScalars.allSatisfy(isVisible) else { return text }
+    // The escape of a style's code.
+    let style = #/\x1B(?=\[(?:0|1|2|31|32)m)/#
+    let parts = isStyled ? text.split(separator: style, omittingEmptySubsequences: false) : [text[...]]
+    return parts.map { part in
+      part.unicodeScalars.map { isVisible($0) ? String($0) : $0.escaped }.joined()
+    }.joined(separator: "\u{1B}")
+  }
+
+  private static func isVisible(_ scalar: Unicode.Scalar) -> Bool {
+    switch scalar {
+    case "\n", "\t", "\u{200C}", "\u{200D}": true
+    default: scalar.isPrintable && scalar.properties.generalCategory != .format
+    }
   }
 
   enum Style: Int {

@@ -136,8 +136,10 @@ extension CheckoutDraft {
     guard let amount = money.value else { throw invalid("order.amountOfMoney.currencyCode", "is no currency") }
     guard amount.isPositive else { throw invalid("order.amountOfMoney.amount", "must be more than 0") }
     let reference = order.references?.merchantReference ?? String(id.rawValue.prefix(DirectReferences.referenceLimit))
-    guard (1...DirectReferences.referenceLimit).contains(reference.unicodeScalars.count) else {
-      throw invalid("order.references.merchantReference", "has 1 to \(DirectReferences.referenceLimit) characters")
+    guard DirectReferences.isReference(reference) else {
+      throw invalid(
+        "order.references.merchantReference",
+        "has 1 to \(DirectReferences.referenceLimit) characters, without line breaks and control characters")
     }
     let lines = CartLines(order, amount) ?? CartLines(single: amount, reference)
     var document = BasketDocument(

@@ -72,6 +72,11 @@ package struct DirectReferences: Sendable, Hashable, Codable {
 
   /// How long a merchant's reference may be, in characters.
   package static let referenceLimit = 40
+
+  /// Whether a merchant may name something so: on one line, without control characters and marks of the writing direction.
+  package static func isReference(_ text: String) -> Bool {
+    (1...referenceLimit).contains(text.unicodeScalars.count) && text.unicodeScalars.allSatisfy(\.isPrintable)
+  }
 }
 
 /// Worldline's name of a payment or of one operation on it: `3254564310_1`. Operation 0 is the authorization.

@@ -251,10 +251,11 @@ extension PlatformPayments {
 
   static func name(_ reference: String?, _ property: String = "references.merchantReference") throws -> String? {
     guard let reference, !reference.isEmpty else { return nil }
-    guard reference.unicodeScalars.count <= DirectReferences.referenceLimit,
-      reference.utf8.allSatisfy({ $0 >= 0x20 && $0 != 0x7F })
-    else {
-      throw PlatformRefusal.invalid(property, "A reference has at most \(DirectReferences.referenceLimit) characters.")
+    guard DirectReferences.isReference(reference) else {
+      throw PlatformRefusal.invalid(
+        property,
+        "A reference has at most \(DirectReferences.referenceLimit) characters, without line breaks and control characters."
+      )
     }
     return reference
   }

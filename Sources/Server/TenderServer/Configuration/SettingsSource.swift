@@ -1,4 +1,5 @@
 import Foundation
+import TenderPayments
 
 /// A place that values are written in: a file, the environment, the command line.
 package struct SettingsSource: Sendable {
@@ -55,7 +56,7 @@ struct WrittenValue: Sendable {
   }
 
   private static func printable(_ text: String) throws(UnfitValue) -> String {
-    guard !text.unicodeScalars.contains(where: { $0.value < 0x20 || $0.value == 0x7F }) else {
+    guard text.unicodeScalars.allSatisfy(\.isPrintable) else {
       throw UnfitValue(found: "a text with control characters or several lines")
     }
     guard let first = text.unicodeScalars.first, let last = text.unicodeScalars.last else {

@@ -64,13 +64,15 @@ package struct JSONLogHandler: LogHandler {
     line += "\""
     defer { line += "\"" }
     // Runs a dozen times for each line, and most strings need no escaping.
-    guard text.utf8.contains(where: { $0 < 0x20 || $0 == 0x22 || $0 == 0x5C }) else { return line += text }
+    guard text.utf8.contains(where: { $0 < 0x20 || $0 >= 0x7F || $0 == 0x22 || $0 == 0x5C }) else {
+      return line += text
+    }
     for scalar in text.unicodeScalars {
       switch scalar {
       case "\"": line += "\\\""
       case "\\": line += "\\\\"
-      case "\u{0}"..<" ": line += "\\u00" + Hex.encode([UInt8(truncatingIfNeeded: scalar.value)])
-      default: line.unicodeScalars.append(scalar)
+      case _ where scalar.isPrintable: line.unicodeScalars.append(scalar)
+      default: line += scalar.escaped
       }
     }
   }

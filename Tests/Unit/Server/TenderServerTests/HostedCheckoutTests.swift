@@ -1,4 +1,6 @@
+import DirectWire
 import HTTPTransport
+import Logging
 import StrictJSON
 import TenderPayments
 import TenderServer
@@ -340,6 +342,32 @@ import Testing
     #expect(page.contains("<html lang=\"ar-EG\" dir=\"rtl\">") && page.contains("Tea"))
     let items = try await shopper.sheet()["request"]?["lineItems"]?.elements.compactMap { $0["amount"]?.text }
     #expect(items == ["11.00", "4.50", "-1.00"])
+  }
+}
+
+@Suite struct `A reference of a merchant's` {
+  @Test(arguments: ["a\nb", "a\u{9B}2J", "a\u{7F}", "a\u{202E}b", "a\u{2028}b", String(repeating: "a", count: 41), ""])
+  func `that is not one line of text is refused, by pages and by the platform API alike`(_ text: String) async throws {
+    #expect(!DirectReferences.isReference(text))
+    let system = try await TestSystem.shared.value
+    let order: [String: JSONValue] = ["references": ["merchantReference": .string(text)]]
+    let refused = try await HostedShopper.create(system, order: order)
+    #expect(refused.status == 400, "\(refused.errorText)")
+  }
+
+  @Test(arguments: ["A-1", "Zoë 42", "سفارش ۱۲", "👩‍🍳", String(repeating: "a", count: 40)])
+  func `is one line of text in any script`(_ text: String) { #expect(DirectReferences.isReference(text)) }
+}
+
+@Suite struct `A log line` {
+  @Test func `holds no control characters and no marks of the writing direction`() throws {
+    let log = Log()
+    var logger = Logger(label: "test") { JSONLogHandler(label: $0, write: log.keep) }
+    logger.logLevel = .info
+    logger.info("a\u{7F}\u{9B}2J\u{202E}\u{2028}é\n")
+    #expect(
+      log.text.contains(#"a\u007f\u009b2J\u202e\u2028é\n"#) || log.text.contains(#"a\u007f\u009b2J\u202e\u2028é\u000a"#)
+    )
   }
 }
 

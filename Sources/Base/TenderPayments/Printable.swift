@@ -1,0 +1,17 @@
+extension Unicode.Scalar {
+  /// Whether it stands on a line as it is: no control character, no line break and no mark of the writing direction.
+  /// Terminals take the first for commands; the others show a text in another place or order than it is in.
+  package var isPrintable: Bool {
+    switch properties.generalCategory {
+    case .control, .lineSeparator, .paragraphSeparator: false
+    default: !properties.isBidiControl
+    }
+  }
+
+  /// `\u202e`, as JSON writes it.
+  package var escaped: String {
+    String(self).utf16.map { unit in
+      "\\u" + Hex.encode([UInt8(truncatingIfNeeded: unit >> 8), UInt8(truncatingIfNeeded: unit)])
+    }.joined()
+  }
+}
