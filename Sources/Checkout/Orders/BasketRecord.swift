@@ -130,6 +130,11 @@ extension BasketRecord {
       .text(optional: requestedFor), .text(optional: note))
   }
 
+  /// Makes what the open sheet shows stale; the next sheet shows the same anew.
+  func withdrawQuote(in store: Transaction) throws {
+    try store.run("UPDATE baskets SET current_quote = NULL WHERE id = $1", .text(basket.id.rawValue))
+  }
+
   func cancel(in store: Transaction) throws {
     try store.run("UPDATE baskets SET cancelled = 1 WHERE id = $1", .text(basket.id.rawValue))
   }

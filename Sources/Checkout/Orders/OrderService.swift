@@ -106,6 +106,12 @@ extension OrderService {
   /// The check and the mark are one transaction, and so are the claim of a payment and its look at the mark: exactly
   /// one of the two wins.
   package func cancel(_ id: BasketID, of merchant: MerchantID) async throws {
+    try await end(id, of: merchant) { try $0.cancel(in: $1) }
+  }
+
+  private func end(
+    _ id: BasketID, of merchant: MerchantID, _ mark: @escaping @Sendable (BasketRecord, Transaction) throws -> Void
+  ) async throws {
     try await database.write { store in
       try BasketRecord.lock(id, in: store)
       let record = try BasketRecord.known(id, of: merchant, in: store)
@@ -113,7 +119,17 @@ extension OrderService {
         let status = try Journal.payment(of: id, in: store)?.status.rawValue ?? "unknown"
         throw OrderError(.basketPlaced, "the basket's payment is \(status)")
       }
-      try record.cancel(in: store)
+      try mark(record, store)
+    }
+  }
+
+  /// The shopper closes the sheet during a payment.
+  ///
+  /// A merchant's page makes a basket for each order, so the basket ends. Whoever has the address of a page of the platform
+  /// can call this, so of its basket the attempt ends alone: what the sheet shows can be paid no more.
+  package func closeSheet(_ id: BasketID, of merchant: MerchantID) async throws {
+    try await end(id, of: merchant) { record, store in
+      try record.basket.isHosted ? record.withdrawQuote(in: store) : record.cancel(in: store)
     }
   }
 

@@ -69,7 +69,7 @@ struct PaymentController: Sendable {
   /// `DELETE /applepay/payment/{basketId}`: possible until an acquirer may have heard of it.
   func cancel(_ request: Request, _ context: ServerContext) async throws -> Response {
     let (basket, merchant) = try await baskets.require(request, context)
-    try await orderService.cancel(basket, of: merchant)
+    try await orderService.closeSheet(basket, of: merchant)
     return Response(status: .noContent)
   }
 

@@ -412,6 +412,24 @@ import Testing
     #expect(try await HostedShopper.load(system, "/hosted/\(id)").text.contains("has withdrawn this request"))
   }
 
+  @Test func `is not cancelled by who has it: a sheet that is closed ends its attempt alone`() async throws {
+    let id = try #require(try await create().body["paymentLinkId"]?.text)
+    let shopper = try HostedShopper(system, "market", link: id)
+    let shown = try await shopper.sheet()["quoteId"] ?? .null
+    let token = try await shopper.token()
+    #expect(try await shopper.api.call("DELETE", "/applepay/payment/\(id)").status == 204)
+    let late = try await shopper.api.call(
+      "POST", "/applepay/payment", ["basketId": .string(id), "quoteId": shown, "token": token])
+    #expect(late.status == 409 && late.body["code"] == "quote_stale", "\(late.errorText)")
+    // At the server's own address too, which apps call.
+    let direct = try await JSONClient(system.server, sender: system.sender).call("DELETE", "/applepay/payment/\(id)")
+    #expect(direct.status == 204)
+    #expect(try await show(id)["status"] == "ACTIVE")
+    let paid = try await shopper.pays()
+    #expect(paid.status == 200, "\(paid.errorText)")
+    #expect(try await show(id)["status"] == "PAID")
+  }
+
   @Test func `is one under one key`() async throws {
     let body: JSONValue = ["order": ["amountOfMoney": ["amount": 900, "currencyCode": "EUR"]]]
     let key = RandomBytes.system.hex(16)

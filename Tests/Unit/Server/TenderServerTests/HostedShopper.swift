@@ -131,6 +131,14 @@ struct HostedShopper: Sendable {
   }
 }
 
+extension HostedShopper {
+  /// A shopper on the page of a payment link.
+  init(_ system: TestSystem, _ merchant: String, link id: String) throws {
+    self.init(
+      system: system, merchant: merchant, id: id, returnMAC: "", redirectURL: "", key: try Self.key(system, merchant))
+  }
+}
+
 /// Members of a JSON object by name.
 typealias JSONObjectLiteral = [String: JSONValue]
 
