@@ -57,10 +57,10 @@ struct PageModel {
 extension PageModel {
   var open: [String: Any] {
     var page = frame.merging(order) { own, _ in own }
-    page["kit"] = true
     page["handover"] = "\(path)/handover"
     let isRefused = shown.merchant.refusal(now) != nil
-    page["isOffered"] = !isRefused && shown.merchant.isOffered(in: shown.checkout.country)
+    let isOffered = !isRefused && shown.merchant.isOffered(in: shown.checkout.country)
+    (page["isOffered"], page["kit"]) = (isOffered, isOffered)
     page["declined"] = shown.basket.wasDeclined ? format.text(.declinedBefore) : nil
     page["attempts"] = attempts
     if shown.checkout.kind == .session {

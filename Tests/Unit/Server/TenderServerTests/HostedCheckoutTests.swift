@@ -285,11 +285,12 @@ import Testing
     async throws
   {
     let here = try await HostedShopper.enters(system, "bazaar").load()
-    #expect(here.text.contains("<tender-apple-pay "))
+    #expect(here.text.contains("<tender-apple-pay ") && here.text.contains("/applepay/tender.js"))
     #expect(here.headers.contains { $0.value.hasSuffix("frame-ancestors https://shop.example") })
     let order: JSONObjectLiteral = ["customer": ["billingAddress": ["countryCode": "DE"]]]
     let away = try await HostedShopper.enters(system, "bazaar", order: order).load().text
     #expect(!away.contains("<tender-apple-pay ") && away.contains("not offered in your country"))
+    #expect(!away.contains("/applepay/tender.js"))
   }
 
   @Test(
