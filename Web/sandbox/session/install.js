@@ -59,7 +59,12 @@ const definePaymentRequest = () => {
   define("PaymentRequest", paymentRequestOver(window.PaymentRequest));
 };
 
-if (!window.applePaySandbox) {
+// A real one stays, unless the script's address asks for this one: `apple-pay-session.js?replace`.
+const isWelcome = !window.ApplePaySession || address.searchParams.has("replace");
+
+if (!isWelcome && !window.applePaySandbox) {
+  advise("this browser has its own Apple Pay, which stays. To replace it, load apple-pay-session.js?replace.");
+} else if (!window.applePaySandbox) {
   addStyles();
   defineApplePay();
   defineWebOptions();

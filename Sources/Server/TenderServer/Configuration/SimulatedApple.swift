@@ -10,7 +10,7 @@ struct SimulatedApple: Sendable {
   /// The authority of the simulated gateway's TLS certificate, PEM.
   let gatewayRootPEM: String
   let gatewayURL: String
-  /// The script that stands in for Apple's.
+  /// The script that stands in for Apple's, also in a browser that has Apple Pay: such a server takes no real money.
   let sessionScriptURL: String
   let acquirerKey: String
 
@@ -22,7 +22,7 @@ struct SimulatedApple: Sendable {
     self.gatewayRootPEM = try Self.text("tlsRootPEM", of: answer)
     self.gatewayURL = try Self.text("gatewayURL", of: answer)
     self.acquirerKey = try Self.text("acquirerKey", of: answer)
-    self.sessionScriptURL = sandboxURL + "/apple-pay-session.js"
+    self.sessionScriptURL = sandboxURL + "/apple-pay-session.js?replace"
   }
 
   private static func patiently(_ ask: () async throws -> JSONValue) async throws -> JSONValue {
