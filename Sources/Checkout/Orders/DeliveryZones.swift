@@ -26,6 +26,15 @@ extension Basket {
     return zone(of: .full(address?.postalCode ?? "", country: country), in: country)
   }
 
+  /// What a page may check of an address by itself.
+  ///
+  /// - Parameter country: the merchant's; a basket with zones has theirs.
+  func addressRules(for service: ServiceType, at country: String) -> [AddressRule] {
+    guard service.needsAddress else { return [] }
+    let countries = document.zones.isEmpty ? [country] : Set(document.zones.map(\.countryCode))
+    return countries.sorted().compactMap { rules(in: $0) }.flatMap { $0.forPage(in: locale) }
+  }
+
   /// Nil where the basket or the country has none.
   private func rules(in country: String?) -> AddressRules? {
     checksAddresses ? country.flatMap { AddressRules(country: $0) } : nil

@@ -195,9 +195,11 @@ extension OrderService {
     let shown = try await showing(id, merchant) { record in
       let priced = try quotes.open(record.basket, record.opening)
       let request = try record.factory(terms).request(for: record.contents(priced, terms))
-      return (priced, (request, record.basket.document.locale))
+      let rules = record.basket.addressRules(for: priced.state.service, at: request.countryCode)
+      return (priced, (request, record.basket.document.locale, rules))
     }
-    return SheetRequest(quote: shown.quote, request: shown.answer.0, locale: shown.answer.1)
+    return SheetRequest(
+      quote: shown.quote, request: shown.answer.0, locale: shown.answer.1, addressRules: shown.answer.2)
   }
 
   /// Prices what the shopper changed. With an error of the address the sheet stays open and cannot be paid.

