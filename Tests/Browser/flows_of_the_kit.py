@@ -13,7 +13,7 @@ FLOWS = ROOT / "Tests/Support/Flows"
 # nothing and is not noticed.
 MUTANTS = {
     "is original": ("payment-captured", "", ""),
-    "opens a second sheet": ("press-twice", "if (this.#sheet) return; // a second click", ""),
+    "opens a second sheet": ("press-twice", "if (this.#sheet) return;", ""),
     "pays the first quote": ("address-changed", "this.quoteId = quoteId;", ""),
     "sends a payment twice": (
         "payment-captured", "let mustSend = true;",
@@ -28,9 +28,9 @@ MUTANTS = {
         "update-timed-out", "const ANSWER_WITHIN = 27_000;", "const ANSWER_WITHIN = 31_000;"),
     "keeps an expired sheet open": (
         "session-expired", "const SESSION_LIVES = 300_000;", "const SESSION_LIVES = 600_000;"),
-    "loses the errors of a payment": ("contact-corrected", "const errors = sheetErrors(found);", "const errors = [];"),
+    "loses the errors of a payment": ("contact-corrected", "const errors = sheetErrors(error.errors);", "const errors = [];"),
     "loses the errors of an update": (
-        "address-not-served", "(errors ? { ...update, errors: sheetErrors(errors) } : update)", "update"),
+        "address-not-served", "{ ...update, errors: sheetErrors(update.errors) }", "{ ...update, errors: [] }"),
     "cancels nothing": ("cancelled-while-paying", "if (sheet.isPaying) {", "if (false) {"),
     "prices two choices at once": (
         "changes-in-a-row", "sheet.turn = sheet.turn.then(() =>", "sheet.turn = Promise.resolve().then(() =>"),

@@ -25,7 +25,7 @@ EVENTS = {
     "onpaymentauthorized": "{ payment: { token: {} } }",
 }
 CORE_LIMIT = 6144  # bytes of tender.js, compressed
-KIT_LIMIT = 12288  # of all that a page may ever load of the kit, with what encrypts for the platform API
+KIT_LIMIT = 11776  # of all that a page may ever load of the kit, with what encrypts for the platform API
 
 
 @claim(page=None)

@@ -102,7 +102,7 @@ def listed(text, seen):
     """What the comments list: attributes, and reasons in their order."""
     shown = re.search(r"`<tender-apple-pay ([\w -]+)>`", text)
     found = differences("the comment on attributes", shown[1].split() if shown else [], seen["attributes"])
-    known = re.findall(r"^  (\w+):", (ROOT / "Web/kit/reasons.js").read_text(encoding="utf-8"), re.MULTILINE)
+    known = re.findall(r"^  (\w+):", (ROOT / "Web/kit/browsers.js").read_text(encoding="utf-8"), re.MULTILINE)
     comment = re.findall(r"`(\w+)`", text[:text.index("and\n * `script_not_loaded`")])
     found += [f"{target} does not know the events" for target in ("HTMLElement", "Document", "Window")
               if f"interface {target}EventMap extends TenderApplePayEventMap {{}}" not in text]

@@ -1,6 +1,6 @@
 // For browsers without Apple Pay, or with an older one.
 
-const APPLE_SCRIPT = "https://applepay.cdn-apple.com/jsapi/1.latest/apple-pay-sdk.js";
+const failure = (code, message, status) => Object.assign(new Error(message), { code, status });
 
 let policy;
 
@@ -9,9 +9,7 @@ const trusted = (src) => {
     policy ??= window.trustedTypes?.createPolicy("tender", { createScriptURL: (url) => url });
     return policy?.createScriptURL(src) ?? src;
   } catch {
-    throw Object.assign(new Error("The page's policy has to allow trusted-types tender."), {
-      code: "script_not_trusted",
-    });
+    throw failure("script_not_trusted", "The page's policy has to allow trusted-types tender.");
   }
 };
 
@@ -22,7 +20,7 @@ const load = async (address, crossOrigin = null) => {
     script.onload = resolve;
     script.onerror = () => {
       script.remove();
-      reject(Object.assign(new Error(`${address} could not be loaded.`), { code: "script_not_loaded", status: 0 }));
+      reject(failure("script_not_loaded", `${address} could not be loaded.`, 0));
     };
     document.head.append(script);
   });
@@ -32,9 +30,12 @@ const load = async (address, crossOrigin = null) => {
 export const loadSession = ({ environment, simulatedSession }, appleScript) =>
   environment === "simulated"
     ? load(simulatedSession)
-    : load(appleScript === true ? APPLE_SCRIPT : appleScript, "anonymous");
+    : load(
+        appleScript === true ? "https://applepay.cdn-apple.com/jsapi/1.latest/apple-pay-sdk.js" : appleScript,
+        "anonymous",
+      );
 
-/** The basket for this version. What the shopper agrees to is not left out; then there is no sheet. */
+/** What the shopper agrees to is not left out; then there is no sheet. */
 export const fit = (basket, applePayVersion) => {
   const request = { ...basket.request };
   if (applePayVersion < 12) {
@@ -45,7 +46,34 @@ export const fit = (basket, applePayVersion) => {
     (name) => basket.networkVersions[name] <= applePayVersion,
   );
   if (!request.supportedNetworks[0] || /PaymentRequest|TokenContexts/.test(Object.keys(request))) {
-    throw Object.assign(new Error(), { code: "version_too_old" });
+    throw failure("version_too_old");
   }
   return { ...basket, applePayVersion, request };
 };
+
+/** In the order in which to see to them; "" stands for the server's own. */
+const SENTENCES = {
+  insecure_page: "Apple Pay needs https; on localhost a plain page will do.",
+  payment_not_permitted:
+    window !== top
+      ? 'The page around this frame has to write <iframe allow="payment">.'
+      : "The page's Permissions-Policy does not allow payments.",
+  origin_not_registered: "Apple Pay is not available here.",
+  top_origin_not_registered: "Apple Pay is not available here.",
+  top_origin_unknown: "Apple Pay is not available here.",
+  "": "",
+  disabled: "",
+  simulated_session: "The simulated Apple Pay is on a page that takes real money. Remove its script.",
+  no_apple_pay:
+    "Apple Pay is off in web views of apps that inject scripts. Use SFSafariViewController, or the app kit.",
+  version_too_old: "This browser's Apple Pay is too old for this page or its basket.",
+  device_cannot_pay: "This device cannot pay with Apple Pay, or is not allowed to.",
+  no_active_card: "The shopper has no card in Apple Pay, and can add one; or the domain is not verified.",
+};
+
+const place = ({ code }) => Object.keys(SENTENCES).indexOf(code in SENTENCES ? code : "");
+
+export const explain = (reasons) =>
+  reasons
+    .map(({ code, detail }) => ({ code, detail: detail || SENTENCES[code] || code }))
+    .sort((one, other) => place(one) - place(other));

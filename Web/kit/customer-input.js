@@ -1,24 +1,12 @@
-// Encrypts Apple Pay's payment token for the platform API: a JWE with RSA-OAEP and A256CBC-HS512 (RFC 7516, RFC 7518).
-// customer-input.d.ts says what is public. A page that lets <tender-apple-pay> pay does not need it.
-
-const APPLE_PAY = 302;
+// Encrypts Apple Pay's payment token for the platform API: a JWE (RFC 7516).
 
 const bytes = (text) => new TextEncoder().encode(text);
 const random = (count) => crypto.getRandomValues(new Uint8Array(count));
 const hex = (data) => [...data].map((byte) => byte.toString(16).padStart(2, "0")).join("");
-const binary = (data) => [...new Uint8Array(data)].map((byte) => String.fromCharCode(byte)).join("");
+const binary = (data) => String.fromCharCode(...new Uint8Array(data));
 const base64url = (data) => btoa(binary(data)).replace(/\+/g, "-").replace(/\//g, "_").replace(/=+$/, "");
 const key = (form, data, algorithm, use) => crypto.subtle.importKey(form, data, algorithm, false, [use]);
-
-const joined = (...parts) => {
-  const all = new Uint8Array(parts.reduce((sum, part) => sum + part.byteLength, 0));
-  let end = 0;
-  for (const part of parts) {
-    all.set(new Uint8Array(part), end);
-    end += part.byteLength;
-  }
-  return all;
-};
+const joined = (...parts) => new Blob(parts).arrayBuffer();
 
 const publicKey = async ({ clientApiUrl, clientSessionId, customerId }) => {
   const server = clientApiUrl.replace(/(\/client)?\/?$/, "");
@@ -38,8 +26,9 @@ const text = (value) =>
   });
 
 const encrypt = async (plaintext, { keyId, publicKey: spki }) => {
-  const subtle = crypto.subtle;
-  const [contentKey, iv] = [random(64), random(16)];
+  const { subtle } = crypto;
+  const contentKey = random(64);
+  const iv = random(16);
   const der = Uint8Array.from(atob(spki), (character) => character.charCodeAt(0));
   const rsa = await key("spki", der, { name: "RSA-OAEP", hash: "SHA-1" }, "encrypt");
   const aes = await key("raw", contentKey.slice(32), "AES-CBC", "encrypt");
@@ -49,18 +38,14 @@ const encrypt = async (plaintext, { keyId, publicKey: spki }) => {
   const content = await subtle.encrypt({ name: "AES-CBC", iv }, aes, bytes(plaintext));
   const bits = new DataView(new ArrayBuffer(8));
   bits.setUint32(4, 8 * header.length);
-  const tag = await subtle.sign("HMAC", mac, joined(bytes(header), iv, content, bits.buffer));
+  const tag = await subtle.sign("HMAC", mac, await joined(bytes(header), iv, content, bits));
   return [header, ...[wrapped, iv, content, tag.slice(0, 32)].map(base64url)].join(".");
 };
 
 export const encryptCustomerInput = async (session, { paymentData, transactionIdentifier }) => {
   const paymentValues = [{ key: "encryptedPaymentData", value: text(paymentData) }];
   if (transactionIdentifier) paymentValues.push({ key: "transactionId", value: transactionIdentifier });
-  const input = {
-    clientSessionId: session.clientSessionId,
-    nonce: hex(random(16)),
-    paymentProductId: APPLE_PAY,
-    paymentValues,
-  };
+  const { clientSessionId } = session;
+  const input = { clientSessionId, nonce: hex(random(16)), paymentProductId: 302, paymentValues };
   return encrypt(text(input), await publicKey(session));
 };

@@ -1,5 +1,3 @@
-// The kit's elements.
-
 let kit;
 
 export const define = (given) => {
@@ -11,54 +9,46 @@ export const define = (given) => {
 
 const shown = new Set();
 
-const CONNECTING = ["server", "apple-script", "top-origin"];
+const CONNECTING = ["basket", "server", "apple-script", "top-origin"];
 const OFFERED = ["buy", "set-up"];
 
-const prepare = (element, basket) => {
-  kit.addToHead("link", { rel: "stylesheet", href: kit.own("tender.css") });
-  const [server, script, topOrigin] = CONNECTING.map((name) => element.getAttribute(name) ?? undefined);
-  return new kit.TenderCheckout({ server, basket, appleScript: script === "" ? true : script, topOrigin });
+const addStyle = () => kit.addToHead("link", { rel: "stylesheet", href: kit.own("tender.css") });
+
+const checkoutOf = (element) => {
+  if (window.ApplePaySession) addStyle(); // so that it is there before the button
+  const [basket, server, script, topOrigin] = CONNECTING.map((name) => element.getAttribute(name) ?? undefined);
+  return new kit.TenderCheckout({ server, basket, appleScript: script === "" || script, topOrigin });
 };
 
 class ApplePay extends HTMLElement {
-  static observedAttributes = ["basket", ...CONNECTING, "type", "button-style", "locale"];
-  #checkout;
+  static observedAttributes = [...CONNECTING, "type", "button-style", "locale"];
+  checkout;
+  prepared;
   #button;
   #kind;
-  #prepared;
-  #connection;
+  /** By the back button: the basket may have been paid. */
+  #return = ({ persisted }) => persisted && this.#renew();
 
   connectedCallback() {
     shown.add(this);
-    this.#connection = new AbortController();
-    const { signal } = this.#connection;
-    // By the back button: the basket may have been paid.
-    addEventListener("pageshow", ({ persisted }) => persisted && this.#renew(), { signal });
+    addEventListener("pageshow", this.#return);
     this.#renew();
   }
 
   disconnectedCallback() {
     shown.delete(this);
-    this.#connection.abort();
+    removeEventListener("pageshow", this.#return);
   }
 
   attributeChangedCallback(name, before, after) {
-    if (!this.#checkout || before === after) return; // not connected yet
-    if (["basket", ...CONNECTING].includes(name)) this.#renew();
+    if (!this.checkout || before === after) return; // not connected yet
+    if (CONNECTING.includes(name)) this.#renew();
     else this.#draw();
   }
 
-  get prepared() {
-    return this.#prepared;
-  }
-
-  get checkout() {
-    return this.#checkout;
-  }
-
   #renew() {
-    const checkout = prepare(this, this.getAttribute("basket") ?? undefined);
-    this.#checkout = checkout;
+    const checkout = checkoutOf(this);
+    this.checkout = checkout;
     for (const type of ["ready", "authorized", "failed", "cancelled", "unavailable"]) {
       checkout.addEventListener(type, ({ detail }) => this.#forward(checkout, type, detail));
     }
@@ -66,12 +56,12 @@ class ApplePay extends HTMLElement {
   }
 
   #prepare() {
-    const checkout = this.#checkout;
+    const checkout = this.checkout;
     this.#setBusy(true);
-    this.#prepared = checkout.prepare().then((isReady) => {
-      if (this.#checkout !== checkout) return false;
+    this.prepared = checkout.prepare().then((isReady) => {
+      if (this.checkout !== checkout) return false;
       this.#enter(checkout.state);
-      if (checkout.mayPass) setTimeout(() => this.isConnected && this.#checkout === checkout && this.#renew(), 5_000);
+      if (checkout.mayPass) setTimeout(() => this.isConnected && this.checkout === checkout && this.#renew(), 5_000);
       return isReady;
     });
   }
@@ -87,7 +77,7 @@ class ApplePay extends HTMLElement {
     this.#button?.setAttribute("aria-busy", isBusy);
   }
 
-  #dispatch(type, detail, cancelable = false) {
+  #dispatch(type, detail, cancelable) {
     // The element may be gone.
     return (this.isConnected ? this : document).dispatchEvent(
       new CustomEvent(`tender:${type}`, { detail, bubbles: true, composed: true, cancelable }),
@@ -95,10 +85,10 @@ class ApplePay extends HTMLElement {
   }
 
   #forward(checkout, type, detail) {
-    if (this.#checkout !== checkout) return;
+    if (this.checkout !== checkout) return;
     this.#setBusy(false);
     this.#dispatch(type, detail);
-    if (this.#checkout !== checkout) return;
+    if (this.checkout !== checkout) return;
     // An unpaid basket may be tried again, on a new quote; one that may have been paid, never.
     if (type === "authorized") {
       for (const one of [this, ...shown]) if (one.checkout.basket === checkout.basket) one.#enter("paid");
@@ -107,7 +97,7 @@ class ApplePay extends HTMLElement {
   }
 
   #press() {
-    const checkout = this.#checkout;
+    const checkout = this.checkout;
     if (this.#button.ariaBusy === "true" || !this.#dispatch("pressed", {}, true)) return;
     this.#setBusy(true);
     if (checkout.state === "set-up") {
@@ -118,14 +108,15 @@ class ApplePay extends HTMLElement {
     } else if (checkout.basket) {
       checkout.begin();
     } else {
-      const reasons = [{ code: "no_basket", detail: "There is nothing to pay for yet." }];
-      this.#forward(checkout, "unavailable", { reasons });
+      const reason = { code: "no_basket", detail: "There is nothing to pay for yet." };
+      this.#forward(checkout, "unavailable", { reasons: [reason] });
     }
   }
 
   #draw() {
-    const { metadata, state } = this.#checkout;
+    const { metadata, state } = this.checkout;
     if (!OFFERED.includes(state)) return;
+    addStyle();
     const kind = kindOf(metadata);
     if (this.#kind !== kind) {
       this.#button = document.createElement(kind === "apple-script" ? "apple-pay-button" : "button");
@@ -143,17 +134,17 @@ class ApplePay extends HTMLElement {
 
 class ApplePayMark extends HTMLElement {
   async connectedCallback() {
-    const checkout = prepare(this);
+    const checkout = checkoutOf(this);
     await checkout.prepare();
     this.setAttribute("state", checkout.state);
     if (!OFFERED.includes(checkout.state)) return;
+    addStyle();
     const mark = make("span", "Apple Pay");
     mark.className = `tender-mark tender-${kindOf(checkout.metadata)}`;
     this.replaceChildren(mark);
   }
 }
 
-/** Apple's own button wherever money is real. */
 const kindOf = ({ environment }) => {
   if (environment === "simulated") return environment;
   return CSS.supports("-webkit-appearance", "-apple-pay-button") ? "native" : "apple-script";

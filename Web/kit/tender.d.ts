@@ -130,6 +130,8 @@ export interface ShownBasket {
   networkVersions: Record<string, number>;
   /** The language tag of what shoppers read from the server. */
   locale?: string;
+  /** What the kit checks of a shipping contact of these countries before it asks the server. */
+  addressRules?: AddressRule[];
   /** Apple's `ApplePayPaymentRequest`, without what this version does not know. */
   request: {
     countryCode: string;
@@ -141,6 +143,17 @@ export interface ShownBasket {
     couponCode?: string;
     [member: string]: unknown;
   };
+}
+
+/** Regular expressions, without regard to case, for the field `error.contactField` without its spaces and hyphens. */
+export interface AddressRule {
+  countryCode: string;
+  /** For the contact of a payment. */
+  whole: string;
+  /** For what the sheet shows of a contact before. */
+  shown?: string;
+  /** For `ApplePayError`. */
+  error: { code: string; contactField?: string; message: string };
 }
 
 export interface LineItem {
@@ -156,7 +169,10 @@ export function isSupportedByDevice(): boolean;
 /** Whether a checkout can be made here, with this server and, if one is named, this basket. */
 export function isSupportedForCheckout(options?: CheckoutOptions): Promise<boolean>;
 
-/** Every reason why not, the one to see to first at the front. Empty when Apple Pay is available. */
+/**
+ * The reasons why not, the one to see to first at the front. Empty when Apple Pay is available. A device is examined only
+ * for a merchant that takes Apple Pay, and a basket only on a device that has it.
+ */
 export function explainAvailability(options?: CheckoutOptions): Promise<Reason[]>;
 
 /** The checkout of one basket. */

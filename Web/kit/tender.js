@@ -1,7 +1,6 @@
-// Tender's web kit: an Apple Pay button and its sheet. tender.d.ts says what is public, Tests/Support/Flows what happens
-// when. The sheet must open inside the shopper's click, so all it needs is fetched before.
+// The sheet must open inside the shopper's click, so all it needs is fetched before. tender.d.ts says what is public,
+// Tests/Support/Flows what happens when.
 
-// Of Apple Pay.
 const NEWEST_VERSION = 14;
 const OLDEST_VERSION = 4;
 
@@ -16,11 +15,9 @@ const LONGEST_PAUSE = 4_000;
 
 /** What may pass; 0 is a connection that broke. */
 const PASSING = [0, 429, 502, 503, 504];
-const REFUSED = ["declined", "failed", "voided"];
-const UNDECIDED = ["authorizing", "unknown"];
 
 class TenderError extends Error {
-  constructor(code, detail, status = 0, errors = []) {
+  constructor(code, detail, status = 0, errors) {
     super(detail);
     Object.assign(this, { code, status, errors });
   }
@@ -30,22 +27,20 @@ const pause = (milliseconds) => new Promise((resolve) => setTimeout(resolve, mil
 const own = (file) => new URL(file, import.meta.url).href;
 const adapt = () => import(own("browsers.js"));
 
-// ── Calls
-
 /** Whatever a page makes of `toJSON`. */
 function plain(key) {
   return this[key];
 }
 
-const call = async (server, method, path, body, within) => {
+const call = async (server, method, path, body, until, within = CALL_WITHIN) => {
   let response;
   let answer;
   const clock = new AbortController(); // older browsers have no AbortSignal.timeout
-  const timer = setTimeout(() => clock.abort(), within);
+  const timer = setTimeout(() => clock.abort(), Math.min(within, until - Date.now()));
   try {
     response = await fetch(`${server}/applepay/${path}`, {
       method,
-      headers: body ? { "Content-Type": "application/json" } : {},
+      headers: body && { "Content-Type": "application/json" },
       body: body && JSON.stringify(body, plain),
       credentials: "omit",
       cache: "no-store",
@@ -72,7 +67,7 @@ const call = async (server, method, path, body, within) => {
 const insist = async (server, method, path, body, until = Date.now() + CALL_WITHIN, isWanted = () => true) => {
   for (let wait = FIRST_PAUSE; ; wait = Math.min(wait * 2, LONGEST_PAUSE)) {
     try {
-      return await call(server, method, path, body, Math.min(CALL_WITHIN, until - Date.now()));
+      return await call(server, method, path, body, until);
     } catch (error) {
       if (!PASSING.includes(error.status) || Date.now() + wait >= until) throw error;
       await pause(wait);
@@ -83,7 +78,6 @@ const insist = async (server, method, path, body, until = Date.now() + CALL_WITH
 
 const loaded = new Map();
 
-/** A failure is forgotten. */
 const once = (key, load) => {
   if (!loaded.has(key)) {
     loaded.set(key, load());
@@ -92,14 +86,12 @@ const once = (key, load) => {
   return loaded.get(key);
 };
 
-/** Unless it is there. */
 const addToHead = (name, attributes) => {
   const element = document.createElement(name);
   for (const [key, value] of Object.entries(attributes)) if (value) element.setAttribute(key, value);
   if (![...document.head.children].some((other) => other.isEqualNode(element))) document.head.append(element);
 };
 
-/** The sheet's icons, and what crawlers look for. */
 const addTags = (server, { touchIcons = [], countryCode, currencyCode }) => {
   for (const { href, sizes } of touchIcons) {
     addToHead("link", { rel: "apple-touch-icon", sizes, href: new URL(href, server).href });
@@ -109,17 +101,14 @@ const addTags = (server, { touchIcons = [], countryCode, currencyCode }) => {
   addToHead("meta", { name: "payment-currency-code", content: currencyCode });
 };
 
-// ── Availability
-
 export const isSupportedByDevice = () => !deviceReason();
 
-export const isSupportedForCheckout = async (options) => (await explainAvailability(options)).length === 0;
+export const isSupportedForCheckout = async (options) => !(await explainAvailability(options)).length;
 
 export const explainAvailability = (options) => new TenderCheckout(options).examine();
 
 const deviceReason = () => {
-  const { ApplePaySession } = window;
-  if (!ApplePaySession) return "no_apple_pay";
+  if (!window.ApplePaySession) return "no_apple_pay";
   try {
     if (!knownVersion()) return "version_too_old";
     return ApplePaySession.canMakePayments() ? undefined : "device_cannot_pay";
@@ -128,7 +117,6 @@ const deviceReason = () => {
   }
 };
 
-/** Of the page in the address bar, around a frame; it may be hidden. */
 const topOrigin = (named) => {
   if (window === top) return undefined;
   try {
@@ -139,7 +127,6 @@ const topOrigin = (named) => {
   }
 };
 
-/** The newest that this browser knows, or 0. */
 const knownVersion = (version = NEWEST_VERSION) =>
   version < OLDEST_VERSION ? 0 : ApplePaySession.supportsVersion(version) ? version : knownVersion(version - 1);
 
@@ -152,22 +139,19 @@ const provideSession = async (metadata, appleScript) => {
   const isSimulated = metadata.environment === "simulated";
   if (!isSimulated && window.applePaySandbox) throw new TenderError("simulated_session", "", 409);
   if (isSimulated || (appleScript && !window.ApplePaySession)) {
-    const { loadSession } = await adapt();
-    await once("script", () => loadSession(metadata, appleScript));
+    await once("script", async () => (await adapt()).loadSession(metadata, appleScript));
   }
 };
 
-/** Apple's `paymentCredentialStatus`. */
 const credentials = async (merchant) => {
   const asked =
     ApplePaySession.applePayCapabilities?.(merchant).then((known) => known.paymentCredentialStatus)
-    ?? ApplePaySession.canMakePaymentsWithActiveCard?.(merchant).then((has) =>
-      has ? "paymentCredentialsAvailable" : "paymentCredentialsUnavailable",
+    ?? ApplePaySession.canMakePaymentsWithActiveCard?.(merchant).then(
+      (has) => `paymentCredentials${has ? "Available" : "Unavailable"}`,
     );
   return Promise.race([asked, pause(2_000)]);
 };
 
-/** One basket's way through the sheet. */
 export class TenderCheckout extends EventTarget {
   #sheet;
   #recovery;
@@ -190,10 +174,10 @@ export class TenderCheckout extends EventTarget {
     const has = (...codes) => reasons.some(({ code }) => codes.includes(code));
     if (has("basket_placed", "payment_in_progress")) {
       this.state = "unknown";
-      this.#recover(false); // a reload in mid-payment, or the back button
+      this.#recover(false); // a reload, or the back button
       return false;
     }
-    this.isReady = reasons.length === 0;
+    this.isReady = !reasons.length;
     this.state = this.isReady ? "buy" : has("no_active_card") && reasons.length === 1 ? "set-up" : "hidden";
     const { state, isDefaultMethod } = this;
     if (state === "hidden") this.#dispatch("unavailable", { reasons });
@@ -213,24 +197,25 @@ export class TenderCheckout extends EventTarget {
         add(code, message);
       });
     const path = this.topOrigin ? `metadata?topOrigin=${encodeURIComponent(this.topOrigin)}` : "metadata";
-    const metadata = once(this.server + path, () => insist(this.server, "GET", path));
-    const basket = this.basket && insist(this.server, "GET", this.#path("basket"));
-    basket?.catch(() => {}); // looked at below
+    const fetchBasket = async () => this.#show(await insist(this.server, "GET", this.#path("basket")), true);
+    const fetchAll = async () => {
+      this.metadata = await once(this.server + path, () => insist(this.server, "GET", path));
+      // These two are explained here, without another load.
+      if (!this.metadata.enabled) {
+        return add("disabled", "The merchant takes no Apple Pay here: it has no identity certificate on the server.");
+      }
+      addTags(this.server, this.metadata);
+      await provideSession(this.metadata, this.appleScript);
+      if (!window.ApplePaySession && !window.webkit?.messageHandlers) {
+        add("no_apple_pay", "This browser has no Apple Pay, and the page does not ask for Apple's script.");
+      }
+      add(deviceReason());
+      return reasons[0] || Promise.all([this.#examineCards(add), this.basket && attempt(fetchBasket())]);
+    };
     add(pageReason());
-    await attempt(
-      metadata.then(async (answer) => {
-        this.metadata = answer;
-        if (!answer.enabled) add("disabled");
-        addTags(this.server, answer);
-        await provideSession(answer, this.appleScript);
-        add(deviceReason());
-        if (!reasons.length) await this.#examineCards(add);
-      }),
-    );
-    if (basket) await attempt(basket.then((answer) => this.#show(answer, !reasons.length)));
+    await attempt(fetchAll());
     if (reasons.every(({ detail }) => detail)) return reasons;
-    const { explain } = await import(own("reasons.js"));
-    return explain(reasons);
+    return (await adapt()).explain(reasons);
   }
 
   async #examineCards(add) {
@@ -244,12 +229,11 @@ export class TenderCheckout extends EventTarget {
     await this.#show(await insist(this.server, "PUT", `${this.#path("basket")}/details`, details), this.isReady);
   }
 
-  /** In the shopper's click. */
   begin() {
-    if (this.#sheet) return; // a second click
+    if (this.#sheet) return;
     if (!this.isReady || !this.shown) {
-      this.#dispatch("unavailable", { reasons: [{ code: "not_prepared", detail: "The checkout is not ready yet." }] });
-      return;
+      const reason = { code: "not_prepared", detail: "The checkout is not ready yet." };
+      return this.#dispatch("unavailable", { reasons: [reason] });
     }
     const sheet = { turn: Promise.resolve() };
     this.#sheet = sheet;
@@ -264,6 +248,10 @@ export class TenderCheckout extends EventTarget {
 
   async setUp() {
     return (await ApplePaySession.openPaymentSetup(this.metadata.merchantIdentifier)) && this.prepare();
+  }
+
+  #askOutcome(until) {
+    return call(this.server, "GET", this.#path("payment"), undefined, until);
   }
 
   #path(kind) {
@@ -288,63 +276,61 @@ export class TenderCheckout extends EventTarget {
     this.#dispatch(type, detail);
   }
 
-  #abort(sheet, { code = "unexpected", message }) {
+  #abort(sheet, error) {
     if (this.#sheet !== sheet) return;
     try {
       sheet.session.abort();
-    } catch {
-      // it has closed by itself
-    }
-    this.#end(sheet, "failed", { code, detail: message });
+    } catch {} // it has closed by itself
+    this.#end(sheet, "failed", said(error));
   }
-
-  // ── The sheet's events
 
   #listen(sheet) {
     const { session } = sheet;
-    const update = (complete, choice) => {
-      const path = `${this.#path("basket")}/update`;
+    sheet.update = { newTotal: this.shown.request.total, newLineItems: this.shown.request.lineItems };
+    const update = (moment, choice) => {
       const until = Date.now() + ANSWER_WITHIN;
       // One after the other: each price rests on the choice before.
-      sheet.turn = sheet.turn.then(() =>
-        this.#answer(sheet, until, path, choice, ({ quoteId, update }) => {
+      sheet.turn = sheet.turn.then(() => {
+        const errors = wrong(this.shown, choice.shippingContact, "shown");
+        const known = errors[0] && { quoteId: this.quoteId, update: { ...sheet.update, errors } };
+        return this.#answer(sheet, until, `${this.#path("basket")}/update`, choice, known, ({ quoteId, update }) => {
           this.quoteId = quoteId;
-          session[complete](sheetUpdate(update));
-        }),
-      );
+          sheet.update = update;
+          session[`complete${moment}`]({ ...update, errors: sheetErrors(update.errors) });
+        });
+      });
     };
     session.onvalidatemerchant = ({ validationURL }) => {
       const body = { basketId: this.basket, validationURL, topOrigin: this.topOrigin };
-      this.#answer(sheet, Date.now() + ANSWER_WITHIN, "validate", body, (merchantSession) => {
+      this.#answer(sheet, Date.now() + ANSWER_WITHIN, "validate", body, undefined, (merchantSession) => {
         sheet.expires = Date.now() + SESSION_LIVES;
         this.#watch(sheet);
         session.completeMerchantValidation(merchantSession);
       });
     };
     session.onshippingcontactselected = ({ shippingContact }) =>
-      update("completeShippingContactSelection", { shippingContact });
+      update("ShippingContactSelection", { shippingContact });
     session.onshippingmethodselected = ({ shippingMethod }) =>
-      update("completeShippingMethodSelection", { shippingMethod: shippingMethod.identifier });
-    session.oncouponcodechanged = ({ couponCode }) => update("completeCouponCodeChange", { couponCode });
+      update("ShippingMethodSelection", { shippingMethod: shippingMethod.identifier });
+    session.oncouponcodechanged = ({ couponCode }) => update("CouponCodeChange", { couponCode });
     session.onpaymentmethodselected = ({ paymentMethod: { type } }) =>
-      update("completePaymentMethodSelection", { paymentMethod: { type } });
+      update("PaymentMethodSelection", { paymentMethod: { type } });
     session.onpaymentauthorized = ({ payment }) => this.#pay(sheet, payment);
     session.oncancel = () => this.#cancel(sheet);
   }
 
   /** Without an answer the sheet is closed: it must not pay an old total with a new choice. */
-  async #answer(sheet, until, path, body, complete) {
+  async #answer(sheet, until, path, body, known, complete) {
     const isOpen = () => this.#sheet === sheet;
     if (!isOpen()) return;
     try {
-      const answer = await insist(this.server, "POST", path, body, until, isOpen);
+      const answer = known ?? (await insist(this.server, "POST", path, body, until, isOpen));
       if (isOpen()) complete(answer);
     } catch (error) {
       this.#abort(sheet, error);
     }
   }
 
-  /** A merchant session that has expired can pay no more. */
   #watch(sheet) {
     clearTimeout(sheet.timer);
     const error = new TenderError("session_expired", "The payment sheet was open for too long. Open it again.");
@@ -357,21 +343,24 @@ export class TenderCheckout extends EventTarget {
     body.guestToken = guest();
     sheet.isPaying = true;
     try {
+      const errors = wrong(this.shown, shippingContact, "whole");
+      if (errors[0]) throw new TenderError("contact_incomplete", errors[0].message, 0, errors);
       const outcome = await this.#outcome(sheet, body);
       guest(outcome.guestToken);
       complete(sheet, { status: ApplePaySession.STATUS_SUCCESS });
       this.#end(sheet, "authorized", outcome);
-    } catch ({ code, message, errors: found }) {
+    } catch (error) {
       if (this.#sheet !== sheet) return;
-      const errors = sheetErrors(found);
+      const { code } = error;
+      const errors = sheetErrors(error.errors);
       const isOpen = complete(sheet, { status: ApplePaySession.STATUS_FAILURE, errors });
       sheet.isPaying = false;
       if (isOpen && errors.length) {
-        if (sheet.expires) this.#watch(sheet); // the shopper corrects them
+        if (sheet.expires) this.#watch(sheet);
       } else if (code === "basket_cancelled" && sheet.isClosed) {
         this.#end(sheet, "cancelled", {});
       } else {
-        this.#end(sheet, "failed", { code, detail: message });
+        this.#end(sheet, "failed", said(error));
         if (code === "outcome_unknown") this.#recover(true);
       }
     }
@@ -383,11 +372,8 @@ export class TenderCheckout extends EventTarget {
     let mustSend = true;
     let mayHaveArrived = false;
     for (let wait = FIRST_PAUSE; ; wait = Math.min(wait * 2, LONGEST_PAUSE)) {
-      const left = until - Date.now();
       const { answer, error, isAbsent } = await learn(
-        mustSend
-          ? call(this.server, "POST", "payment", body, Math.min(PAYMENT_WITHIN, left))
-          : call(this.server, "GET", this.#path("payment"), undefined, Math.min(CALL_WITHIN, left)),
+        mustSend ? call(this.server, "POST", "payment", body, until, PAYMENT_WITHIN) : this.#askOutcome(until),
         mustSend,
       );
       if (answer) return answer;
@@ -414,33 +400,33 @@ export class TenderCheckout extends EventTarget {
     }
   }
 
-  /** Asks for the outcome after the sheet has closed, and reports once that it is unknown. */
+  /** After the sheet has closed; reports once that the outcome is unknown. */
   async #recover(isReported) {
     const recovery = {};
     this.#recovery = recovery;
     const until = Date.now() + ASK_FOR;
     const isOver = () => this.#recovery !== recovery;
-    for (let isFirst = !isReported; isFirst || Date.now() + LONGEST_PAUSE < until; isFirst = false) {
-      if (!isFirst) await pause(LONGEST_PAUSE);
+    do {
+      if (isReported) await pause(LONGEST_PAUSE);
       if (isOver()) return;
-      const within = Math.min(CALL_WITHIN, until - Date.now());
       try {
-        const asked = call(this.server, "GET", this.#path("payment"), undefined, within);
-        const { answer, error, isAbsent } = await learn(asked);
+        const { answer, error, isAbsent } = await learn(this.#askOutcome(until));
         if (isOver()) return;
         if (answer) return this.#dispatch("authorized", answer);
-        if (isAbsent && !isReported) throw error; // nothing is on its way
-      } catch ({ code, message }) {
-        if (!isOver()) this.#dispatch("failed", { code, detail: message });
+        if (isAbsent && !isReported) throw error;
+      } catch (error) {
+        if (!isOver()) this.#dispatch("failed", said(error));
         return;
       }
-      if (!isReported) this.#dispatch("failed", { code: "outcome_unknown", detail: unknown().message });
+      if (!isReported) this.#dispatch("failed", said(unknown()));
       isReported = true;
-    }
+    } while (Date.now() + LONGEST_PAUSE < until);
   }
 }
 
-/** A browser refuses what has networks unknown to it: then without the young ones. */
+const said = ({ code = "unexpected", message }) => ({ code, detail: message });
+
+/** A browser refuses networks unknown to it: then without the young ones. */
 const newSession = ({ applePayVersion, request, networkVersions = {} }) => {
   try {
     return new ApplePaySession(applePayVersion, request);
@@ -462,21 +448,19 @@ const guest = (token) => {
 const unknown = () =>
   new TenderError("outcome_unknown", "It is not known yet whether this was paid. Do not pay again for now.");
 
-/** `answer`: the payment; `isAbsent`: there is none; neither: unknown. Throws a refusal. Only one 5xx answer means
- * that nothing happened. */
+/** `answer`: the payment; `isAbsent`: there is none; neither: unknown. Throws a refusal. */
 const learn = async (asked, isSending = false) => {
   try {
     const answer = await asked;
-    if (UNDECIDED.includes(answer.status)) return { isAbsent: false };
-    if (!REFUSED.includes(answer.status)) return { answer };
+    if (["authorizing", "unknown"].includes(answer.status)) return {};
+    if (!["declined", "failed", "voided"].includes(answer.status)) return { answer };
     throw new TenderError(answer.status, "The payment was refused.", 402);
   } catch (error) {
     const { code, status } = error;
     const isAbsent = code === "payment_not_found" || (isSending && status === 429);
     const isOpen =
-      status === 0
-      || status === 429
-      || (status >= 500 && code !== "acquirer_unreachable")
+      [0, 429].includes(status)
+      || (status >= 500 && code !== "acquirer_unreachable") // then nothing has happened
       || ["payment_in_progress", "unexpected_answer"].includes(code);
     if (isAbsent || isOpen) return { isAbsent, error };
     throw error;
@@ -493,9 +477,15 @@ const complete = ({ session, isClosed }, result) => {
   }
 };
 
-const sheetErrors = (errors = []) =>
-  errors.map(({ code, contactField, message }) => new ApplePayError(code, contactField ?? undefined, message));
+/** What the rules of the basket's countries say of a contact, as it is `shown` or `whole`. */
+const wrong = ({ addressRules = [] }, contact, form) =>
+  addressRules.flatMap(({ countryCode, error, [form]: pattern }) => {
+    if (countryCode !== contact?.countryCode) return [];
+    const text = (contact[error.contactField] ?? "").replace(/[\s-]/g, "");
+    return new RegExp(pattern, "i").test(text) ? [] : error;
+  });
 
-const sheetUpdate = ({ errors, ...update }) => (errors ? { ...update, errors: sheetErrors(errors) } : update);
+const sheetErrors = (errors = []) =>
+  errors.map(({ code, contactField, message }) => new ApplePayError(code, contactField, message));
 
 import(own("elements.js")).then(({ define }) => define({ TenderCheckout, addToHead, own }));

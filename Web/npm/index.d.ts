@@ -1,4 +1,5 @@
 export type {
+  AddressRule,
   Authorized,
   CheckoutEventMap,
   CheckoutOptions,

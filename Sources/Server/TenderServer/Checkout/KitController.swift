@@ -11,8 +11,7 @@ struct KitController: Sendable {
   static let files = StaticFiles(
     WebFiles.all, compressed: WebFiles.compressed,
     public: [
-      "browsers.js", "customer-input.d.ts", "customer-input.js", "elements.js", "reasons.js", "tender.css",
-      "tender.d.ts",
+      "browsers.js", "customer-input.d.ts", "customer-input.js", "elements.js", "tender.css", "tender.d.ts",
       "tender.js",
     ])
 
