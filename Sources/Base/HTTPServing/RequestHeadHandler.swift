@@ -134,9 +134,9 @@ private final class VersionHandler: ChannelDuplexHandler, RemovableChannelHandle
   typealias OutboundIn = HTTPServerResponsePart
   typealias OutboundOut = HTTPServerResponsePart
 
-  /// Of the request that was read last.
+  /// The version of the request that was read last.
   private(set) var last = HTTPVersion.http1_1
-  /// Of requests whose answers have not ended.
+  /// The versions of requests whose answers have not ended.
   private var unanswered = CircularBuffer<HTTPVersion>()
 
   func channelRead(context: ChannelHandlerContext, data: NIOAny) {

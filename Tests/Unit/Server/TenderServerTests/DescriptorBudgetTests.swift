@@ -14,9 +14,10 @@ import Testing
   @Test func `lives, answers at every listener and takes payments, however many connections are open`() async throws {
     let (system, silent) = (try await TestSystem.shared.value, try SilentServer())
     defer { silent.end() }
-    let ports = try FreePorts.row(of: 2)
+    let (ports, merchants) = (try FreePorts.row(of: 2), try Self.merchants(system, notifying: silent.port))
+    defer { try? FileManager.default.removeItem(atPath: merchants) }
     let served = try await ServedTender(
-      system, files: Self.files, merchants: try Self.merchants(system, notifying: silent.port),
+      system, files: Self.files, merchants: merchants,
       settings: "backOffice:\n  port: \(ports)\nmetrics:\n  port: \(ports + 1)\n")
     defer { served.end() }
     let shop = try Shopfront(TestSystem.harbourMerchant, system.directory, served.url, system.sender)
@@ -70,7 +71,7 @@ import Testing
 
   /// The system's first merchant, whose five endpoints are at this port.
   private static func merchants(_ system: TestSystem, notifying port: Int) throws -> String {
-    let folder = "\(system.directory)/notifying-\(RandomBytes.system.hex(4))"
+    let folder = "\(system.directory)-notifying-\(RandomBytes.system.hex(4))"
     try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
     let merchant = folder + "/harbour"
     try FileManager.default.copyItem(atPath: "\(system.directory)/merchants/harbour", toPath: merchant)
