@@ -70,7 +70,7 @@ struct DescriptorBudget: Sendable, Hashable {
       + (configuration.keyAgentSocket == nil ? 0 : KeyAgentClient.limit)
     office = configuration.office.port == nil ? 0 : min(256, limit / 8)
     metrics = configuration.metricsPort == nil ? 0 : min(16, limit / 16)
-    administration = min(32, limit / 16)
+    administration = min(128, limit / 16)
     let free = max(0, limit - own - office - metrics - administration)
     let outbound = free / 2
     let wanted = min(configuration.gatewayPolicy.maximumInFlight, limit)
