@@ -42,8 +42,11 @@ extension Tender {
   /// Neither ArgumentParser nor a message that a file is not there may repeat it, because it can be a private key.
   private static func isContents(_ argument: String) -> Bool {
     if argument.contains("-----BEGIN") { return true }
-    let value = argument.hasPrefix("-") ? argument.drop { $0 != "=" }.dropFirst() : argument[...]
-    return value.utf8.count > 100 && ["MI", "MH", "eyJ", "{"].contains { value.hasPrefix($0) }
+    let isOption = argument.hasPrefix("-") && argument.contains("=")
+    let value = String(isOption ? argument.drop { $0 != "=" }.dropFirst() : argument[...])
+    guard value.utf8.count > 64, !FileManager.default.fileExists(atPath: value) else { return false }
+    return value.utf8.count > 400 || value.hasPrefix("{") || value.hasPrefix("data:")
+      || value.allSatisfy { $0.isASCII && ($0.isLetter || $0.isNumber || "+/=_-\n".contains($0)) }
   }
 
   private static let contentsRefused =

@@ -41,7 +41,7 @@ extension TokenWrapping {
   /// - Parameter depth: how many wrappings within each other are looked into.
   static func find(in bytes: [UInt8], depth: Int = 3) -> TokenWrapping? {
     guard depth > 0, bytes.count <= TokenLimits.json else { return nil }
-    if let found = binary(bytes) { return found }
+    if let found = binary(bytes, depth) { return found }
     let text = bytes.drop { $0 <= 0x20 }.reversed().drop { $0 <= 0x20 }.reversed()
     return ofPrograms(Array(text)) ?? encoded(Array(text), depth)
   }
@@ -72,10 +72,10 @@ extension TokenWrapping {
   /// U+FFFD, which stands for what was no UTF-8.
   private static let replacement: [UInt8] = [0xEF, 0xBF, 0xBD]
 
-  private static func binary(_ bytes: [UInt8]) -> TokenWrapping? {
+  private static func binary(_ bytes: [UInt8], _ depth: Int) -> TokenWrapping? {
     if let magic = magics.first(where: { bytes.starts(with: $0.bytes) }) {
-      let inner = magic.width.map { _ in bytes.dropFirst(magic.skipped).filter { $0 != 0 } }
-      return TokenWrapping(name: magic.name, isWhole: inner.map(isObject), line: magic.line)
+      guard magic.width != nil else { return TokenWrapping(name: magic.name, line: magic.line) }
+      return undone(magic.name, bytes.dropFirst(magic.skipped).filter { $0 != 0 }, magic.line, depth)
     }
     if bytes.starts(with: [0x30, 0x80]) || bytes.starts(with: [0x30, 0x82]) {
       return TokenWrapping(name: "DER, such as the signature alone", isWhole: false, line: stringified)
@@ -87,7 +87,7 @@ extension TokenWrapping {
   }
 
   /// By how they begin: what programs print of an object that was meant to be sent.
-  private static let prints: [(prefix: String, name: String, isWhole: Bool, line: String)] = [
+  private static let prints: [(prefix: String, name: String, isWhole: Bool?, line: String)] = [
     ("[object ", "an object that JavaScript made a text of", false, stringified),
     ("<PKPayment", "the description of an object of PassKit", false, bytesOfApp),
     ("PKPayment", "the description of an object of PassKit", false, bytesOfApp),
@@ -98,7 +98,7 @@ extension TokenWrapping {
     ("{'", "a dictionary as Python prints it", true, "json.dumps(token)"),
     ("<Buffer ", "a Buffer as Node prints it", false, "buffer.toString(\"utf8\")"),
     ("<html", "a page of HTML", false, stringified), ("<!", "a page of HTML", false, stringified),
-    ("<?xml", "an XML property list", true, bytesOfApp), ("<plist", "an XML property list", true, bytesOfApp),
+    ("<?xml", "XML", nil, stringified), ("<plist", "an XML property list", true, bytesOfApp),
     ("undefined", "JavaScript's undefined", false, stringified), ("(null)", "an empty pointer", false, bytesOfApp),
     ("{\\\"", "JSON whose quotation marks were escaped again", true, "leave out one JSON.stringify"),
     ("{&quot;", "JSON that was escaped for HTML", true, "body: JSON.stringify(token), and no template's escaping"),
@@ -107,8 +107,10 @@ extension TokenWrapping {
   ]
 
   private static func ofPrograms(_ bytes: [UInt8]) -> TokenWrapping? {
-    if let print = prints.first(where: { bytes.starts(with: $0.prefix.utf8) }) {
-      return TokenWrapping(name: print.name, isWhole: print.isWhole && !isCut(bytes), line: print.line)
+    let isPropertyList = bytes.prefix(512).contains(Array("<plist".utf8))
+    let print = prints.first { bytes.starts(with: $0.prefix.utf8) || isPropertyList && $0.prefix == "<plist" }
+    if let print {
+      return TokenWrapping(name: print.name, isWhole: print.isWhole.map { $0 && !isCut(bytes) }, line: print.line)
     }
     let head = String(decoding: bytes.prefix(256), as: UTF8.self)
     if head.prefixMatch(of: /\{ ?length ?= ?[0-9]+, bytes ?= ?0x|<[0-9a-f]{8}/) != nil {
@@ -146,11 +148,14 @@ extension TokenWrapping {
         ? undone("a data: URL", base64(rest), "Buffer.from(\(part), \"base64\")", depth)
         : undone("a data: URL", percentDecoded(rest), "decodeURIComponent(\(part))", depth)
     }
-    if head.prefixMatch(of: /[a-z_.\[\]]+=[{%]/) != nil {
-      let value = bytes.drop { $0 != UInt8(ascii: "=") }.dropFirst().prefix { $0 != UInt8(ascii: "&") }
+    if head.prefixMatch(of: /[a-z_.\[\]]{1,40}=(?:[{%]|[^&=]*&)/) != nil {
+      let values = bytes.split(separator: UInt8(ascii: "&"), maxSplits: 32).map { field in
+        percentDecoded(Array(field.drop { $0 != UInt8(ascii: "=") }.dropFirst()))
+      }
+      let place = values.firstIndex { $0.flatMap { content($0, depth) } != nil } ?? 0
       return undone(
-        "a form, or text that was encoded for a URL", percentDecoded(Array(value)),
-        "[...new URLSearchParams(text).values()][0]", depth)
+        "a form, or text that was encoded for a URL", values.isEmpty ? nil : values[place],
+        "[...new URLSearchParams(text).values()][\(place)]", depth)
     }
     if head.contains("%7b") || head.contains("%22") {
       return undone(
@@ -176,7 +181,7 @@ extension TokenWrapping {
   /// A wrapping that is known by its form. What is in it decides whether bytes are lost.
   private static func undone(_ name: String, _ inner: [UInt8]?, _ code: String, _ depth: Int) -> TokenWrapping {
     guard let what = inner.flatMap({ content($0, depth) }) else {
-      return TokenWrapping(name: name, isWhole: false, line: code)
+      return TokenWrapping(name: name, line: code.contains("Buffer.from") ? code + ".toString()" : code)
     }
     let outer = what.within(name, code)
     return TokenWrapping(name: name, isWhole: outer.isWhole, line: outer.line)
@@ -251,19 +256,16 @@ extension TokenWrapping {
   /// Bytes as JSON writes them, or a payment token further down.
   static func find(in json: JSONValue) -> TokenWrapping? {
     if let bytes = bytes(json) {
-      return TokenWrapping(
-        name: "an array of bytes as JSON", isWhole: isObject(bytes), line: "Buffer.from(JSON.parse(text)).toString()")
+      return undone("an array of bytes as JSON", bytes, "Buffer.from(JSON.parse(text))", 3)
     }
     guard case .object(let object) = json else { return nested(json) }
     if let data = object["data"], object["type"] != nil, let bytes = bytes(data) {
-      return TokenWrapping(
-        name: "a Node Buffer as JSON", isWhole: isObject(bytes), line: "Buffer.from(JSON.parse(text).data).toString()")
+      return undone("a Node Buffer as JSON", bytes, "Buffer.from(JSON.parse(text).data)", 3)
     }
     if object["0"] != nil, object["1"] != nil, object["2"] != nil {
-      return TokenWrapping(
-        name: "a Uint8Array as JSON.stringify writes it",
-        isWhole: bytes(.array(object.members.map(\.value))).map(isObject) ?? false,
-        line: "Buffer.from(Object.values(JSON.parse(text))).toString()")
+      return undone(
+        "a Uint8Array as JSON.stringify writes it", bytes(.array(object.members.map(\.value))),
+        "Buffer.from(Object.values(JSON.parse(text)))", 3)
     }
     return nested(json)
   }

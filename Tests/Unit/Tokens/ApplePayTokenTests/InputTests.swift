@@ -110,6 +110,10 @@ import Testing
     ("array of bytes", false, { text("\(Array($0.prefix(300)))") }),
     ("encoded for a URL", false, { text("token=" + $0.prefix(300).map { "%\(Hex.encode([$0]))" }.joined()) }),
     ("description of an NSData", false, { text("{length = 5000, bytes = 0x\(Hex.encode($0.prefix(300)))}") }),
+    ("encoded for a URL", true, { text("csrf=1&token=" + $0.map { "%\(Hex.encode([$0]))" }.joined()) }),
+    ("Node Buffer as JSON", true, { text(#"{"type":"Buffer","data":\#(text(Base64.encode($0)))}"#) }),
+    ("UTF-16", true, { [0xFF, 0xFE] + text(Base64.encode($0)).flatMap { [$0, 0] } }),
+    ("looks like XML", nil, { text("<?xml version=\"1.0\"?><e><![CDATA[\(string($0))]]>") }),
     ("dictionary", false, { _ in text("{ version: 'EC_v1', data: 'abc'... 1203 more characters, header: [Object] }") }),
     (
       "became spaces", true,
