@@ -36,7 +36,8 @@ struct RecoveryService: Service {
       try await withThrowingTaskGroup(of: Void.self) { group in
         group.addTask { await keepRecovering() }
         group.addTask { try await endAfterFailure() }
-        try await group.waitForAll()
+        // The first error ends the others; waitForAll would wait for them.
+        for try await _ in group {}
       }
     }
   }
