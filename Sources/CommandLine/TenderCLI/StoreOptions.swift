@@ -58,8 +58,10 @@ struct StoreOptions: ParsableArguments {
     }
     var configuration = try await ConfigurationOptions.load(file: config)
     guard let store else { return configuration }
-    let place = StorePlace(store)
+    let (place, configured) = (StorePlace(store), configuration.storeURL ?? configuration.storePath)
     (configuration.storePath, configuration.storeURL) = place.path.map { ($0, nil) } ?? ("", store)
+    // The configuration's socket is that of its own store's server.
+    if configured != store { configuration.adminSocket = nil }
     if config == nil, place.path != nil {
       configuration.storeKeyFile = URL(fileURLWithPath: store).deletingLastPathComponent().path + "/store.key"
     }
