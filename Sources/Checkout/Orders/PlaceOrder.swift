@@ -54,7 +54,7 @@ package struct NamedCard: Sendable, Hashable {
   private static func isName(_ text: String) -> Bool {
     let scalars = text.unicodeScalars
     return (1...64).contains(text.utf8.count) && scalars.contains { !$0.properties.isWhitespace }
-      && scalars.count { $0.properties.numericType == .decimal } < 12
+      && scalars.count { $0.properties.numericType != nil } < 12
       && scalars.allSatisfy {
         !$0.properties.isDefaultIgnorableCodePoint && !unreadable.contains($0.properties.generalCategory)
       }

@@ -37,6 +37,11 @@ struct CheckoutDraft {
     of merchant: HostedMerchant, expires: Timestamp, id: BasketID, recipientName: String?
   ) throws {
     guard let order else { throw Self.invalid("order", "is missing") }
+    if let recipientName {
+      guard (1...200).contains(recipientName.utf8.count), recipientName.unicodeScalars.allSatisfy(\.isPrintable) else {
+        throw Self.invalid("paymentLinkSpecificInput.recipientName", "must have 1 to 200 bytes, and only readable ones")
+      }
+    }
     (self.id, self.merchant, self.order, self.page) = (id, merchant, order, page)
     (expiresAt, self.recipientName) = (expires, recipientName)
     try Self.check(page, merchant)
