@@ -45,7 +45,6 @@ package enum BodyReader {
       if count > beginning {
         if bytes.count <= beginning {
           try mayGoOn(bytes + piece.readableBytesView.prefix(beginning - bytes.count))
-          bytes.reserveCapacity(length)
         }
         try reserve(count)
       }

@@ -127,7 +127,7 @@ package struct Database: Sendable {
 
   /// Waits for ``failure``; one caller at a time. Nil when the task is cancelled first, and at once in PostgreSQL, which has
   /// none.
-  package func failed() async -> StorageError? { await engine.failed() }
+  package func awaitFailure() async -> StorageError? { await engine.awaitFailure() }
 
   /// What the connections to the database have done; nil in SQLite.
   package var pool: PoolFigures? { engine.pool }
@@ -144,11 +144,11 @@ package protocol StoreEngine: Sendable {
   var commits: Int { get }
   var waiting: Int { get }
   var failure: StorageError? { get }
-  func failed() async -> StorageError?
+  func awaitFailure() async -> StorageError?
   var pool: PoolFigures? { get }
 }
 
 extension StoreEngine {
-  package func failed() async -> StorageError? { nil }
+  package func awaitFailure() async -> StorageError? { nil }
   package var pool: PoolFigures? { nil }
 }

@@ -35,7 +35,7 @@ private struct LimitedEngine: StoreEngine {
   var commits: Int { whole.commits }
   var waiting: Int { whole.waiting }
   var failure: StorageError? { whole.failure }
-  func failed() async -> StorageError? { await whole.failed() }
+  func awaitFailure() async -> StorageError? { await whole.awaitFailure() }
   var pool: PoolFigures? { whole.pool }
 }
 

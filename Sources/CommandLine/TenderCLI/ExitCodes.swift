@@ -45,7 +45,9 @@ extension Tender {
     let isOption = argument.hasPrefix("-") && argument.contains("=")
     let value = String(isOption ? argument.drop { $0 != "=" }.dropFirst() : argument[...])
     guard value.utf8.count > 64, !FileManager.default.fileExists(atPath: value) else { return false }
-    return value.utf8.count > 400 || value.hasPrefix("{") || value.hasPrefix("data:")
+    // Settings may be long.
+    let isLong = value.utf8.count > 400 && CommandLine.arguments.dropFirst().first == "token"
+    return isLong || value.hasPrefix("{") || value.hasPrefix("data:")
       || value.allSatisfy { $0.isASCII && ($0.isLetter || $0.isNumber || "+/=_-\n".contains($0)) }
   }
 

@@ -25,7 +25,7 @@ struct StoreOptions: ParsableArguments {
 
   func access() async throws -> StoreAccess {
     if let port { return StoreAccess(running: try Self.running(at: port)) }
-    if let store { return StoreAccess(store: store) }
+    if let store, config == nil { return StoreAccess(store: store) }
     return StoreAccess(try await configuration())
   }
 

@@ -88,7 +88,7 @@ package struct AcquirerCapabilities: Sendable {
   /// The type of an authorization that names none; nil where the provider tells none apart.
   package var usualAuthorizationType: AuthorizationType?
   /// Where the type decides: parts and lifetime in the place of ``parts`` and ``holdLifetime``.
-  package var holds: [AuthorizationType: Hold] = [:]
+  package var hold: (@Sendable (AuthorizationType) -> Hold)?
   /// How long after an operation was sent the acquirer may still not know it. Only afterwards does "not found" mean
   /// that it never arrived.
   package let settleHorizon: Duration
@@ -134,12 +134,12 @@ package struct AcquirerCapabilities: Sendable {
   /// authorization goes the same way.
   package var route: String { account.map { "\(name)/\($0)" } ?? name }
 
-  package func parts(of type: AuthorizationType?) -> Parts { type.flatMap { holds[$0]?.parts } ?? parts }
+  package func parts(of type: AuthorizationType?) -> Parts { type.flatMap { hold?($0).parts } ?? parts }
 
   /// How long the money of an authorization is held; nil when the acquirer does not say. A final authorization is
   /// captured within about seven days, wherever it is made.
   package func holdLifetime(of type: AuthorizationType?) -> Duration? {
-    if let hold = type.flatMap({ holds[$0] }) { return hold.lifetime }
+    if let type, let hold { return hold(type).lifetime }
     guard type == .final else { return holdLifetime }
     return [.seconds(7 * 86_400), holdLifetime].compactMap { $0 }.min()
   }

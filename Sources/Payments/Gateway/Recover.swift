@@ -142,9 +142,7 @@ extension PaymentGateway {
     return RecoveryOutcome(isResolved: answer.isFinal, payment: payment)
   }
 
-  /// Sends the request again, under its own reference and inside the window in which the acquirer repeats its first
-
-  /// answer.
+  /// Sends the request again, under its own reference, inside the window in which the acquirer repeats its answer.
   private func sendAgain(_ attempt: Attempt, _ deadline: Deadline) async throws -> RecoveryOutcome {
     let answer = await ask(attempt, before: patience(deadline))
     try await crashes.reach(.recoveryRepeated)

@@ -49,24 +49,24 @@ extension TokenWrapping {
   private static let bytesOfApp = "request.httpBody = payment.token.paymentData"
   private static let stringified = "body: JSON.stringify(event.payment.token)"
 
-  /// By their first bytes; the longer ones first. `width` is that of a character, before whose bytes `skipped` stand.
-  private static let magics: [(bytes: [UInt8], name: String, line: String, skipped: Int, width: Int?)] = [
-    ([0x1F, 0x8B], "gzip", "zlib.gunzipSync(bytes).toString()", 0, nil),
-    ([0x78, 0x01], "zlib's deflate", "zlib.inflateSync(bytes).toString()", 0, nil),
-    ([0x78, 0x5E], "zlib's deflate", "zlib.inflateSync(bytes).toString()", 0, nil),
-    ([0x78, 0x9C], "zlib's deflate", "zlib.inflateSync(bytes).toString()", 0, nil),
-    ([0x78, 0xDA], "zlib's deflate", "zlib.inflateSync(bytes).toString()", 0, nil),
-    ([0x28, 0xB5, 0x2F, 0xFD], "Zstandard", "zlib.zstdDecompressSync(bytes).toString()", 0, nil),
-    ([0xEF, 0xBB, 0xBF], "JSON behind a byte order mark", "new TextDecoder().decode(bytes)", 3, 1),
-    ([0xFF, 0xFE, 0, 0], "UTF-32", "bytes.decode(\"utf-32\") in Python", 4, 4),
-    ([0, 0, 0xFE, 0xFF], "UTF-32", "bytes.decode(\"utf-32\") in Python", 4, 4),
-    ([0xFF, 0xFE], "UTF-16, little-endian", "new TextDecoder(\"utf-16le\").decode(bytes)", 2, 2),
-    ([0xFE, 0xFF], "UTF-16, big-endian", "new TextDecoder(\"utf-16be\").decode(bytes)", 2, 2),
-    ([0x7B, 0, 0, 0], "UTF-32", "bytes.decode(\"utf-32-le\") in Python", 0, 4),
-    ([0, 0, 0, 0x7B], "UTF-32", "bytes.decode(\"utf-32-be\") in Python", 0, 4),
-    ([0x7B, 0], "UTF-16, little-endian", "new TextDecoder(\"utf-16le\").decode(bytes)", 0, 2),
-    ([0, 0x7B], "UTF-16, big-endian", "new TextDecoder(\"utf-16be\").decode(bytes)", 0, 2),
-    (Array("bplist".utf8), "a property list, as an archiver writes it", bytesOfApp, 0, nil),
+  /// By their first bytes; the longer ones first. What is text has so many bytes to skip before it; nil for what is none.
+  private static let magics: [(bytes: [UInt8], name: String, line: String, skipped: Int?)] = [
+    ([0x1F, 0x8B], "gzip", "zlib.gunzipSync(bytes).toString()", nil),
+    ([0x78, 0x01], "zlib's deflate", "zlib.inflateSync(bytes).toString()", nil),
+    ([0x78, 0x5E], "zlib's deflate", "zlib.inflateSync(bytes).toString()", nil),
+    ([0x78, 0x9C], "zlib's deflate", "zlib.inflateSync(bytes).toString()", nil),
+    ([0x78, 0xDA], "zlib's deflate", "zlib.inflateSync(bytes).toString()", nil),
+    ([0x28, 0xB5, 0x2F, 0xFD], "Zstandard", "zlib.zstdDecompressSync(bytes).toString()", nil),
+    ([0xEF, 0xBB, 0xBF], "JSON behind a byte order mark", "new TextDecoder().decode(bytes)", 3),
+    ([0xFF, 0xFE, 0, 0], "UTF-32", "bytes.decode(\"utf-32\") in Python", 4),
+    ([0, 0, 0xFE, 0xFF], "UTF-32", "bytes.decode(\"utf-32\") in Python", 4),
+    ([0xFF, 0xFE], "UTF-16, little-endian", "new TextDecoder(\"utf-16le\").decode(bytes)", 2),
+    ([0xFE, 0xFF], "UTF-16, big-endian", "new TextDecoder(\"utf-16be\").decode(bytes)", 2),
+    ([0x7B, 0, 0, 0], "UTF-32", "bytes.decode(\"utf-32-le\") in Python", 0),
+    ([0, 0, 0, 0x7B], "UTF-32", "bytes.decode(\"utf-32-be\") in Python", 0),
+    ([0x7B, 0], "UTF-16, little-endian", "new TextDecoder(\"utf-16le\").decode(bytes)", 0),
+    ([0, 0x7B], "UTF-16, big-endian", "new TextDecoder(\"utf-16be\").decode(bytes)", 0),
+    (Array("bplist".utf8), "a property list, as an archiver writes it", bytesOfApp, nil),
   ]
 
   /// U+FFFD, which stands for what was no UTF-8.
@@ -74,8 +74,8 @@ extension TokenWrapping {
 
   private static func binary(_ bytes: [UInt8], _ depth: Int) -> TokenWrapping? {
     if let magic = magics.first(where: { bytes.starts(with: $0.bytes) }) {
-      guard magic.width != nil else { return TokenWrapping(name: magic.name, line: magic.line) }
-      return undone(magic.name, bytes.dropFirst(magic.skipped).filter { $0 != 0 }, magic.line, depth)
+      guard let skipped = magic.skipped else { return TokenWrapping(name: magic.name, line: magic.line) }
+      return undone(magic.name, bytes.dropFirst(skipped).filter { $0 != 0 }, magic.line, depth)
     }
     if bytes.starts(with: [0x30, 0x80]) || bytes.starts(with: [0x30, 0x82]) {
       return TokenWrapping(name: "DER, such as the signature alone", isWhole: false, line: stringified)

@@ -56,7 +56,7 @@ final class GroupCommit<Writer: CommitWriter>: Sendable {
   var failure: StorageError? { status.withLock { $0.failure } }
 
   /// Waits for ``failure``; one caller at a time.
-  func failed() async -> StorageError? {
+  func awaitFailure() async -> StorageError? {
     for await failure in broken.stream { return failure }
     return nil
   }

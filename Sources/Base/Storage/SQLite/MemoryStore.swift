@@ -109,7 +109,7 @@ private struct MemoryEngine: StoreEngine {
   var isShared: Bool { false }
   var waiting: Int { group.waiting }
   var failure: StorageError? { group.failure }
-  func failed() async -> StorageError? { await group.failed() }
+  func awaitFailure() async -> StorageError? { await group.awaitFailure() }
 }
 
 /// The writer of an in-memory store. The dialect also rewrites the statements around the jobs.

@@ -39,7 +39,7 @@ struct SQLiteFile: StoreEngine {
   var isShared: Bool { false }
   var waiting: Int { group.waiting }
   var failure: StorageError? { group.failure }
-  func failed() async -> StorageError? { await group.failed() }
+  func awaitFailure() async -> StorageError? { await group.awaitFailure() }
 }
 
 /// The writer of a pool, on its own thread.

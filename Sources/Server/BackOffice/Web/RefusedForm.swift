@@ -95,7 +95,8 @@ struct RefusedForm {
   private func inside(
     _ field: HTMLPieces.Piece, _ content: ArraySlice<HTMLPieces.Piece>, _ typed: String
   ) -> [HTMLPieces.Piece] {
-    let typed = typed.escaped(.markup)
+    // A private key in the certificate's place is not sent back.
+    let typed = typed.contains("PRIVATE KEY") ? "" : typed.escaped(.markup)
     // Browsers leave out the first line break.
     if field.isTag("textarea") { return [.text("\n" + typed)] }
     return content.indices.map { index in

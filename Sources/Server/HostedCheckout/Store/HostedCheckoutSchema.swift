@@ -4,9 +4,8 @@ extension HostedCheckouts {
   /// The tables of hosted checkouts, in the store of baskets and payments.
   ///
   /// Only the hash of the code that takes a checkout to a phone is kept, as with a password. `call` names the call that
-  /// made
-  /// the checkout, so that its repeat makes no second one; it is null for a call without a key. `forget_at` is null where an order was made: such a row is kept
-  /// as long as its payment.
+  /// made the checkout, so that its repeat makes no second one; it is null for a call without a key. `forget_at` is null
+  /// where an order was made: such a row is kept as long as its payment.
   package static let migrations: [Migration] = [
     Migration(
       "hosted-checkout-1",

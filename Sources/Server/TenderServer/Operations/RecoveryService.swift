@@ -43,7 +43,7 @@ struct RecoveryService: Service {
   }
 
   private func endAfterFailure() async throws {
-    guard let failure = await database.failed() else { return }
+    guard let failure = await database.awaitFailure() else { return }
     logger.critical(
       "the disk has failed to keep a commit; the server ends", metadata: ["error": .string("\(failure)")])
     try await scheduler.sleep(Self.farewell)

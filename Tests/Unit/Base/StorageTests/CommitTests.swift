@@ -142,7 +142,7 @@ private let schema = [
       if isBroken.withLock({ $0 }) { throw CommitHooks.FlushFailed() }
     })
     let database = try MemoryStore().open(schema, clock: .system, hooks: hooks)
-    async let failure = database.failed()
+    async let failure = database.awaitFailure()
     await #expect(throws: StorageError.outcomeUnknown) {
       try await database.write { try $0.run("INSERT INTO lines VALUES (1, 'x')") }
     }

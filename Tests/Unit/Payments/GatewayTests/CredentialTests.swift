@@ -162,14 +162,17 @@ import Testing
   func `is captured in parts and held as its own type allows, whatever the route's usual one is`(
     usual: AuthorizationType, asked: AuthorizationType?
   ) async throws {
-    let holds: [AuthorizationType: AcquirerCapabilities.Hold] = [
-      .preliminary: .init(.all, lifetime: .seconds(30 * 86_400)),
-      .final: .init([.refund], lifetime: .seconds(7 * 86_400)),
-    ]
+    @Sendable func hold(_ type: AuthorizationType) -> AcquirerCapabilities.Hold {
+      switch type {
+      case .preliminary: .init(.all, lifetime: .seconds(30 * 86_400))
+      case .final: .init([.refund], lifetime: .seconds(7 * 86_400))
+      }
+    }
     var capabilities = AcquirerCapabilities(
-      name: "fake", instruments: [.network], parts: try #require(holds[usual]).parts, idempotency: .none, inquiry: true,
-      reversal: true, settleHorizon: .seconds(10), holdLifetime: holds[usual]?.lifetime)
-    (capabilities.usualAuthorizationType, capabilities.holds) = (usual, holds)
+      name: "fake", instruments: [.network], parts: hold(usual).parts, idempotency: .none, inquiry: true,
+      reversal: true, settleHorizon: .seconds(10), holdLifetime: hold(usual).lifetime)
+    capabilities.usualAuthorizationType = usual
+    capabilities.hold = hold
     let shop = try await Shop(capabilities: capabilities)
     var choice = RouteChoice()
     choice.sale.authorization = asked

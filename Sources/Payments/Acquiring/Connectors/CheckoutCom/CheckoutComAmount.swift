@@ -4,8 +4,7 @@ import TenderPayments
 /// How Checkout.com counts amounts: Checkout.com, *Format the amount value*.
 ///
 /// In currencies with three decimals the last must be zero, and Chilean pesos must be whole although they are counted
-/// in
-/// hundredths. The connector therefore works with two decimals and none, so that an amount that Checkout.com would
+/// in hundredths. The connector therefore works with two decimals and none, so that an amount that Checkout.com would
 /// refuse cannot be asked for, and multiplies on the wire.
 enum CheckoutComAmount {
   private static let whole: Set = [

@@ -42,22 +42,24 @@ struct WorldlineAcquiringConnector: Sendable {
 
   /// Only a pre-authorization can be incremented. Worldline states no end of the time in which it detects a repeated `operationId`; a day is taken.
   static func capabilities(_ settings: WorldlineAcquiringSettings) -> AcquirerCapabilities {
-    let holds: [AuthorizationType: AcquirerCapabilities.Hold] = [
-      .preliminary: .init([.all, .increment], lifetime: .seconds(86_400 * 10)),
-      .final: .init(.all, lifetime: .seconds(86_400 * 7)),
-    ]
-    let usual = holds[settings.authorizationType]
+    @Sendable func hold(_ type: AuthorizationType) -> AcquirerCapabilities.Hold {
+      switch type {
+      case .preliminary: .init([.all, .increment], lifetime: .seconds(86_400 * 10))
+      case .final: .init(.all, lifetime: .seconds(86_400 * 7))
+      }
+    }
+    let usual = hold(settings.authorizationType)
     var capabilities = AcquirerCapabilities(
       name: "worldline-acquiring", account: settings.account, instruments: [.network],
-      parts: usual?.parts ?? .all,
+      parts: usual.parts,
       idempotency: .reference(window: .seconds(86_400)), authorizationIdempotency: .reference(window: .seconds(86_400)),
       inquiry: true, reversal: true, settleHorizon: .seconds(120),
-      holdLifetime: usual?.lifetime,
+      holdLifetime: usual.lifetime,
       merchantAccount: { _ in settings.merchantIDs[0] })
     capabilities.verifiesCards = settings.verifiesAccounts
     capabilities.namesAuthorizationType = true
     capabilities.usualAuthorizationType = settings.authorizationType
-    capabilities.holds = holds
+    capabilities.hold = hold
     return capabilities
   }
 

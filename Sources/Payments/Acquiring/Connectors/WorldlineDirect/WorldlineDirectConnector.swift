@@ -33,20 +33,22 @@ struct WorldlineDirectConnector: Sendable {
   private static let safeWindow = Idempotence.window - .seconds(600)
 
   static func capabilities(_ settings: WorldlineDirectSettings) -> AcquirerCapabilities {
-    let holds: [AuthorizationType: AcquirerCapabilities.Hold] = [
-      .preliminary: .init(.all, lifetime: .seconds(86_400 * 30)),
-      .final: .init([.refund], lifetime: .seconds(86_400 * 7)),
-    ]
-    let usual = holds[settings.authorization]
+    @Sendable func hold(_ type: AuthorizationType) -> AcquirerCapabilities.Hold {
+      switch type {
+      case .preliminary: .init(.all, lifetime: .seconds(86_400 * 30))
+      case .final: .init([.refund], lifetime: .seconds(86_400 * 7))
+      }
+    }
+    let usual = hold(settings.authorization)
     var capabilities = AcquirerCapabilities(
       name: "worldline-direct", account: settings.account, instruments: [.network, .sealed],
-      parts: usual?.parts ?? .all, idempotency: .reference(window: safeWindow),
+      parts: usual.parts, idempotency: .reference(window: safeWindow),
       authorizationIdempotency: .reference(window: safeWindow), inquiry: false, reversal: false,
-      settleHorizon: .seconds(300), holdLifetime: usual?.lifetime)
+      settleHorizon: .seconds(300), holdLifetime: usual.lifetime)
     capabilities.inquiryByName = true
     capabilities.namesAuthorizationType = true
     capabilities.usualAuthorizationType = settings.authorization
-    capabilities.holds = holds
+    capabilities.hold = hold
     capabilities.eventAccounts = [settings.merchantID]
     return capabilities
   }
