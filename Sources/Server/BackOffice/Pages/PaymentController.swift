@@ -47,10 +47,15 @@ struct PaymentController: Sendable {
   private func perform(_ call: OfficeCall) async throws -> Response {
     guard let verb = PaymentVerb(rawValue: call.parameter("verb")) else { throw OfficeRefusal.nothing }
     let file = try await file(call, .operator)
-    do { return try await perform(verb, on: file, call) } catch let refusal as OfficeRefusal
-      where refusal.status == .conflict
-    {
-      let file = try await self.file(call, .operator)
+    return try await auditRefusal(of: verb, call) { try await perform(verb, on: file, call) }
+  }
+
+  /// Does what the payment can still refuse. A refusal is in the audit too: the entry before it says only what was asked.
+  private func auditRefusal<R>(
+    of verb: PaymentVerb, _ call: OfficeCall, _ work: () async throws -> R
+  ) async throws -> R {
+    do { return try await work() } catch let refusal as OfficeRefusal where refusal.status == .conflict {
+      let file = try await file(call, .operator)
       let entry = try call.action(
         "payment.\(verb.rawValue).refused", merchant: file.payment.merchant.rawValue, subject: file.payment.id.rawValue,
         before: PaymentView(file).state, after: refusal.reason, reason: call.form["reason"])
@@ -184,10 +189,11 @@ extension PaymentController {
     else { throw OfficeRefusal.nothing }
     try await record(state, approval, file, call)
     guard state == .approved else { return back(to: file, "rejected") }
-    try await office.services.payments.perform(
-      .refund, on: file.payment.id, amount: approval.amount.decimalString, isFinal: false,
-      key: "approval-\(approval.id)",
-      adding: nil)
+    try await auditRefusal(of: .refund, call) {
+      try await office.services.payments.perform(
+        .refund, on: file.payment.id, amount: approval.amount.decimalString, isFinal: false,
+        key: "approval-\(approval.id)", adding: nil)
+    }
     return back(to: file, "approved")
   }
 

@@ -327,6 +327,31 @@ import Testing
     #expect(bench.payments.calls.count == 3)
   }
 
+  @Test func `that was approved and cannot be made is in the audit as refused`() async throws {
+    let bench = try await OfficeBench()
+    let id = try await bench.captured()
+    for name in ["anna", "bert"] { try await bench.user(name, [Grant(.operator)], limits: "1.00 EUR") }
+    let approval = try await bench.visit { anna in
+      try await anna.signIn("anna")
+      let key = try await anna.get("/payments/\(id)").value(of: "key")
+      _ = try await anna.post("/payments/\(id)/refund", ["amount": "5.00", "reason": "large", "key": key])
+      return try #require(try await bench.approvals().first)
+    }
+    bench.payments.beforeNext { throw OfficeRefusal.refused("No more than 2.00 EUR is left.") }
+    try await bench.visit { bert in
+      try await bert.signIn("bert")
+      let answer = try await bert.post("/payments/\(id)/approvals/\(approval)/approve", ["reason": "right"])
+      #expect(answer.status == .conflict)
+    }
+    let entries = try await bench.database.read { store in
+      try store.rows("SELECT action, state_after FROM office_audit ORDER BY seq").map {
+        "\(try $0.text("action")) \(try $0.text("state_after"))"
+      }
+    }
+    #expect(entries.last == "payment.refund.refused No more than 2.00 EUR is left.", "\(entries)")
+    #expect(bench.payments.calls.isEmpty)
+  }
+
   @Test func `of two people waits twice, and again after one was withdrawn`() async throws {
     let bench = try await OfficeBench()
     let id = try await bench.captured()
