@@ -47,8 +47,12 @@ extension Tender {
     guard value.utf8.count > 64, !FileManager.default.fileExists(atPath: value) else { return false }
     // Settings may be long.
     let isLong = value.utf8.count > 400 && CommandLine.arguments.dropFirst().first == "token"
-    return isLong || value.hasPrefix("{") || value.hasPrefix("data:")
-      || value.allSatisfy { $0.isASCII && ($0.isLetter || $0.isNumber || "+/=_-\n".contains($0)) }
+    // Padding stands at the end of base64; a setting has its value behind the equals sign.
+    let digits = value.prefix { $0 != "=" }
+    let isEncoded =
+      digits.allSatisfy { $0.isASCII && ($0.isLetter || $0.isNumber || "+/_-\n".contains($0)) }
+      && value.dropFirst(digits.count).allSatisfy { "=\n".contains($0) }
+    return isLong || isEncoded || value.hasPrefix("{") || value.hasPrefix("data:")
   }
 
   private static let contentsRefused =
