@@ -32,15 +32,6 @@ package struct EventDelivery: Sendable {
 
 // An event for every answer that was pending, sent to the merchant's address until it is acknowledged.
 extension AcquirerStore {
-  func sendEvents(of merchant: String, to url: String) async throws {
-    try await database.write {
-      try $0.run(
-        """
-        INSERT INTO event_endpoints (merchant, url) VALUES ($1, $2) ON CONFLICT (merchant) DO UPDATE SET url = $2
-        """, .text(merchant), .text(url))
-    }
-  }
-
   /// Resolves a pending operation, moves its balances, and writes the event. Nil when it is not pending.
   func resolve(_ reference: String, of merchant: String, in transaction: Transaction) throws -> AcquirerReply? {
     let row = try transaction.row(
@@ -79,69 +70,17 @@ extension AcquirerStore {
 
   private func writeEvent(_ reply: AcquirerReply, of merchant: String, in transaction: Transaction) throws {
     guard case .object(var body) = reply.json else { return }
-    let id = newName(transaction)
-    body["id"] = .string(id)
-    try transaction.run(
-      "INSERT INTO events (id, merchant, body, tries, next_try) VALUES ($1, $2, $3, 0, $4)", .text(id), .text(merchant),
-      .text(String(decoding: JSONValue.object(body).serialized(), as: UTF8.self)), .time(transaction.now))
+    body["id"] = .string(newName(transaction))
+    try addEvent(JSONValue.object(body).serialized(), of: merchant, in: transaction)
   }
 
-  /// Resolves what has been pending for longer than `delay`, and posts the events that are due.
-  ///
-  /// - Parameter secret: the key that signs a merchant's events.
-  func deliverEvents(
-    after delay: Duration, by delivery: EventDelivery, secret: @Sendable (String) -> String?
-  ) async throws {
-    try await resolvePending(olderThan: delay)
-    for event in try await dueEvents() {
-      guard let key = secret(event.merchant) else { continue }
-      let signature = EventSignature.header(event.body, at: event.now, key)
-      let taken = await delivery.post(event.url, signature, event.body)
-      try await note(event.id, taken: taken, tries: event.tries)
-    }
-  }
-
-  private func resolvePending(olderThan delay: Duration) async throws {
+  /// Resolves what has been pending for longer than `delay`.
+  func resolve(olderThan delay: Duration) async throws {
     try await database.write { transaction in
       let pending = try transaction.rows(
         "SELECT merchant, reference FROM operations WHERE response_code = '09' AND created_at <= $1 LIMIT 100",
         .integer(transaction.now.microseconds - delay.microseconds))
       for row in pending { _ = try resolve(try row.text("reference"), of: try row.text("merchant"), in: transaction) }
-    }
-  }
-
-  private struct DueEvent: Sendable {
-    let id: String
-    let merchant: String
-    let url: String
-    let body: [UInt8]
-    let tries: Int64
-    let now: Timestamp
-  }
-
-  private func dueEvents() async throws -> [DueEvent] {
-    try await database.read { transaction in
-      try transaction.rows(
-        """
-        SELECT events.*, event_endpoints.url FROM events
-        JOIN event_endpoints ON event_endpoints.merchant = events.merchant
-        WHERE delivered_at IS NULL AND next_try <= $1 ORDER BY id LIMIT 100
-        """, .time(transaction.now)
-      ).map { row in
-        DueEvent(
-          id: try row.text("id"), merchant: try row.text("merchant"), url: try row.text("url"),
-          body: Array(try row.text("body").utf8), tries: try row.integer("tries"), now: transaction.now)
-      }
-    }
-  }
-
-  /// Retries after 1, 2, 4 … seconds, at most 4,096.
-  private func note(_ id: String, taken: Bool, tries: Int64) async throws {
-    try await database.write { transaction in
-      let next = transaction.now.adding(.seconds(1 << min(tries, 12)))
-      try transaction.run(
-        "UPDATE events SET tries = tries + 1, next_try = $2, delivered_at = $3 WHERE id = $1", .text(id), .time(next),
-        taken ? .time(transaction.now) : .null)
     }
   }
 }

@@ -2,12 +2,7 @@ import Storage
 import TenderPayments
 
 extension AcquirerStore {
-  static let migrations = [Migration("acquirer-1", keys + operations + events)]
-
-  private static let keys = """
-    CREATE TABLE keys (name TEXT PRIMARY KEY NOT NULL, value BYTEA NOT NULL);
-
-    """
+  static let tables = Migration("acquirer-1", operations)
 
   /// `is_final` is whether a capture is the last one, for one that is decided later; `approved_amount` is what was
   /// approved where it is less than the amount.
@@ -45,26 +40,11 @@ extension AcquirerStore {
       PRIMARY KEY (merchant, reference)
     );
     CREATE INDEX operations_pending ON operations (created_at) WHERE response_code = '09';
-    CREATE TABLE cryptograms (fingerprint TEXT PRIMARY KEY NOT NULL, used_at BIGINT NOT NULL);
     CREATE TABLE reversals (
       merchant TEXT NOT NULL,
       reference TEXT NOT NULL,
       PRIMARY KEY (merchant, reference)
     );
-
-    """
-
-  private static let events = """
-    CREATE TABLE event_endpoints (merchant TEXT PRIMARY KEY NOT NULL, url TEXT NOT NULL);
-    CREATE TABLE events (
-      id TEXT PRIMARY KEY NOT NULL,
-      merchant TEXT NOT NULL,
-      body TEXT NOT NULL,
-      tries BIGINT NOT NULL,
-      next_try BIGINT NOT NULL,
-      delivered_at BIGINT
-    );
-    CREATE INDEX events_due ON events (next_try) WHERE delivered_at IS NULL;
 
     """
 

@@ -5,35 +5,26 @@ import TenderPayments
 import TokenIssuer
 
 /// The acquirer's database: holds, and the operations on them.
-struct AcquirerStore: Sendable {
+struct AcquirerStore: ProviderStore {
   let database: Database
-  private let random: RandomBytes
+  let random: RandomBytes
+  let secret: SymmetricKey
   let profile: IdempotencyProfile
-  /// The key under which cryptograms and requests are hashed; made once for each database, so that a stolen list of
-  /// card numbers does not help to guess them.
-  private let key: SymmetricKey
 
-  init(database: Database, random: RandomBytes, profile: IdempotencyProfile = .strict) async throws {
-    self.database = database
-    self.profile = profile
-    self.random = random
-    let fresh = random.next(32)
-    let bytes = try await database.write { transaction in
-      try transaction.run(
-        "INSERT INTO keys (name, value) VALUES ('fingerprint', $1) ON CONFLICT DO NOTHING", .blob(fresh))
-      return try transaction.row("SELECT value FROM keys WHERE name = 'fingerprint'")?.blob("value") ?? fresh
-    }
-    self.key = SymmetricKey(data: bytes)
+  init(
+    path: String, clock: WallClock, random: RandomBytes, profile: IdempotencyProfile = .strict
+  ) async throws {
+    (database, secret) = try await Self.open(path: path, clock: clock, random: random)
+    (self.random, self.profile) = (random, profile)
   }
 
   /// Holds the amount, or declines. A known reference gets the first answer again.
   func hold(_ wanted: HoldRequest, of merchant: String, _ outcome: SandboxOutcome) async throws -> AcquirerReply {
     let request = fingerprint(wanted.canonical)
-    let cryptogram = fingerprint(Array("\(wanted.dpan.revealed):\(wanted.cryptogram.revealed)".utf8))
     return try await database.write { transaction in
       if let known = try known(wanted.reference, merchant, request, transaction) { return known }
       let hold = Hold(wanted, of: merchant, named: newName(transaction), at: transaction.now)
-      let code = try responseCode(wanted, merchant, cryptogram, outcome, transaction)
+      let code = try responseCode(wanted, merchant, outcome, transaction)
       let isApproved = code == "00" || code == "10"
       let reply = AcquirerReply(
         reference: wanted.reference, acquirerReference: hold.acquirerReference, amount: wanted.amount,
@@ -100,29 +91,21 @@ struct AcquirerStore: Sendable {
 }
 
 extension AcquirerStore {
-  /// The response code. A cryptogram is accepted once, whatever the result.
+  /// ISO 8583, field 39.
   private func responseCode(
-    _ wanted: HoldRequest, _ merchant: String, _ cryptogram: String, _ outcome: SandboxOutcome,
-    _ transaction: Transaction
+    _ wanted: HoldRequest, _ merchant: String, _ outcome: SandboxOutcome, _ transaction: Transaction
   ) throws -> String {
     let late = try transaction.row(
       "SELECT reference FROM reversals WHERE merchant = $1 AND reference = $2", .text(merchant),
       .text(wanted.reference))
     guard late == nil else { return "12" }
-    let isFirst = try transaction.changes(
-      "INSERT INTO cryptograms (fingerprint, used_at) VALUES ($1, $2) ON CONFLICT DO NOTHING", .text(cryptogram),
-      .time(transaction.now))
-    guard isFirst == 1 else { return "05" }
+    guard try accept(wanted.cryptogram, of: wanted.dpan, in: transaction) else { return "05" }
     switch outcome {
     case .approve, .noAnswerAfterApproval, .noAnswer: return "00"
     case .approveForLess: return "10"
     case .pending: return "09"
     case .decline(let code): return code
     }
-  }
-
-  private func fingerprint(_ bytes: [UInt8]) -> String {
-    Hex.encode(HMAC<SHA256>.authenticationCode(for: bytes, using: key))
   }
 
   func newName(_ transaction: Transaction) -> String {

@@ -56,15 +56,9 @@ extension SandboxAcquirerService: RecentlyActive {
   }
 
   package func recentEvents(limit: Int64) async throws -> [RecentEvent] {
-    try await store.database.read { transaction in
-      try transaction.rows("SELECT * FROM events ORDER BY id DESC LIMIT $1", .integer(limit)).map { row in
-        let body = JSONField(try JSONReader.read(Array(try row.text("body").utf8)))
-        let delivered = try row.integerOrNil("delivered_at")
-        return RecentEvent(
-          time: Timestamp(microseconds: try delivered ?? row.integer("next_try")),
-          reference: try body.member("reference").string, result: try body.member("result").string,
-          tries: try row.integer("tries"), isDelivered: delivered != nil)
-      }
+    try await store.recentEvents(limit: limit) { bytes in
+      let body = JSONField(try JSONReader.read(bytes))
+      return (try body.member("reference").string, try body.member("result").string)
     }
   }
 }

@@ -35,9 +35,7 @@ package struct SandboxAcquirerService: EventSource {
     databasePath: String, apiKeys: [String: String], clock: WallClock = .system, random: RandomBytes = .system,
     silence: Duration = .seconds(40), profile: IdempotencyProfile = .strict
   ) async throws {
-    store = try await AcquirerStore(
-      database: try await Database.sqlite(path: databasePath, migrations: AcquirerStore.migrations, clock: clock),
-      random: random, profile: profile)
+    store = try await AcquirerStore(path: databasePath, clock: clock, random: random, profile: profile)
     (self.apiKeys, self.silence, path, later, keys) = (apiKeys, silence, "acquirer/v1", [], nil)
   }
 
@@ -48,9 +46,7 @@ package struct SandboxAcquirerService: EventSource {
     providerDatabasePath: String, tokenRootPEM: String, apiKeys: [String: String], clock: WallClock = .system,
     random: RandomBytes = .system, silence: Duration = .seconds(40)
   ) async throws {
-    store = try await AcquirerStore(
-      database: try await Database.sqlite(
-        path: providerDatabasePath, migrations: AcquirerStore.migrations, clock: clock), random: random)
+    store = try await AcquirerStore(path: providerDatabasePath, clock: clock, random: random)
     keys = ProviderKeys(
       database: store.database, verifier: TokenVerifier(trust: try .simulated(rootPEM: tokenRootPEM)), clock: clock)
     (self.apiKeys, self.silence, path, later) = (apiKeys, silence, "provider/v1", [.capture, .refund])
@@ -67,7 +63,11 @@ package struct SandboxAcquirerService: EventSource {
   /// it repeatedly.
   package func deliverEvents(after delay: Duration, by delivery: EventDelivery) async throws {
     let names = Dictionary(apiKeys.map { ($0.value, $0.key) }) { first, _ in first }
-    try await store.deliverEvents(after: delay, by: delivery) { names[$0] }
+    try await store.resolve(olderThan: delay)
+    try await store.deliver(ProviderFaults([])) { event in
+      guard let key = names[event.account] else { return nil }
+      return await delivery.post(event.url, EventSignature.header(event.bytes, at: event.now, key), event.bytes)
+    }
   }
 
   func read(_ body: JSONField) async throws -> (HoldRequest, refusal: String?) {

@@ -272,12 +272,12 @@ def webhooks_are_read_by_the_library():
 
 
 def faults_come_when_they_are_asked_for():
-    for fault, error in [("rate_limited", TooManyRequestsError), ("error_after", ServerError)]:
-        manage("POST", "/braintree/misbehave", {"next": fault})
+    for fault, error in [("too_many_requests", TooManyRequestsError), ("failed_after", ServerError)]:
+        manage("POST", "/braintree/faults", {"next": fault})
         raises(error, lambda: sale(order_id=f"fault-{fault}"))
     order = braintree.TransactionSearch.order_id
-    assert GATEWAY.transaction.search(order == "fault-rate_limited").ids == []
-    assert len(GATEWAY.transaction.search(order == "fault-error_after").ids) == 1
+    assert GATEWAY.transaction.search(order == "fault-too_many_requests").ids == []
+    assert len(GATEWAY.transaction.search(order == "fault-failed_after").ids) == 1
 
 
 def the_connectors_mutation_is_one_of_the_published_schema():

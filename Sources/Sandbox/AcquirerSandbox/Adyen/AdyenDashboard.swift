@@ -11,14 +11,14 @@ extension AdyenRoutes {
   @Sendable func setWebhook(_ request: Request, _ context: Context) async throws -> Response {
     try await managing(request) { account, body in
       try await service.store.sendEvents(of: account.merchantAccount, to: try body.member("url").string)
-      return AdyenReply(200, body.value)
+      return ProviderReply(200, body.value)
     }
   }
 
   /// `{merchantIdentifier}`: a signing request for the certificate that payment tokens are encrypted to.
   @Sendable func requestCertificate(_ request: Request, _ context: Context) async throws -> Response {
     try await managing(request) { _, body in
-      AdyenReply(
+      ProviderReply(
         200, ["csr": .string(try await service.keys.request(for: try body.member("merchantIdentifier").string))])
     }
   }
@@ -26,27 +26,23 @@ extension AdyenRoutes {
   /// `{next}`: the fault of the next call or delivery.
   @Sendable func injectFault(_ request: Request, _ context: Context) async throws -> Response {
     try await managing(request) { _, body in
-      guard let kind = AdyenFault(rawValue: try body.member("next").string) else {
-        let known = AdyenFault.allCases.map(\.rawValue).joined(separator: ", ")
-        throw AdyenProblem.notReadable("next is one of: \(known)")
-      }
-      service.faults.inject(kind)
-      return AdyenReply(200, body.value)
+      try service.faults.inject(body)
+      return ProviderReply(200, body.value)
     }
   }
 
   /// Every payment of the account with its balances, oldest first.
   @Sendable func list(_ request: Request, _ context: Context) async throws -> Response {
     let account: AdyenAccount
-    do { account = try self.account(request) } catch { return Self.response(AdyenReply(error)) }
+    do { account = try self.account(request) } catch { return Self.response(ProviderReply(error)) }
     let payments = try await service.store.database.read { try AdyenPayment.all(of: account.merchantAccount, in: $0) }
-    return Self.response(AdyenReply(200, ["payments": .array(payments.map(\.json))]))
+    return Self.response(ProviderReply(200, ["payments": .array(payments.map(\.json))]))
   }
 
   /// The payment accounting report.
   @Sendable func report(_ request: Request, _ context: Context) async throws -> Response {
     let account: AdyenAccount
-    do { account = try self.account(request) } catch { return Self.response(AdyenReply(error)) }
+    do { account = try self.account(request) } catch { return Self.response(ProviderReply(error)) }
     let report = try await service.store.report(of: account.merchantAccount)
     return JSONAnswer.response(bytes: Array(report.utf8), contentType: MediaType.csv)
   }
@@ -64,15 +60,15 @@ extension AdyenRoutes {
   }
 
   private func managing(
-    _ request: Request, _ work: @Sendable (AdyenAccount, JSONField) async throws -> AdyenReply
+    _ request: Request, _ work: @Sendable (AdyenAccount, JSONField) async throws -> ProviderReply
   ) async throws -> Response {
     do {
       let account = try account(request)
       return Self.response(try await work(account, JSONField(try JSONReader.read(try await Self.bytes(of: request)))))
     } catch let problem as AdyenProblem {
-      return Self.response(AdyenReply(problem))
+      return Self.response(ProviderReply(problem))
     } catch let error as JSONError {
-      return Self.response(AdyenReply(.notReadable(error.description)))
+      return Self.response(ProviderReply(.notReadable(error.description)))
     }
   }
 }
@@ -80,9 +76,9 @@ extension AdyenRoutes {
 extension AdyenStore {
   fileprivate func act(
     _ act: String, on pspReference: String, _ value: Int64?, for account: AdyenAccount, in transaction: Transaction
-  ) throws -> AdyenReply {
+  ) throws -> ProviderReply {
     guard var payment = try AdyenPayment.find(pspReference, of: account.merchantAccount, in: transaction) else {
-      return AdyenReply(.payment)
+      return ProviderReply(.payment)
     }
     switch act {
     case "captures": try begin(.capture, value ?? payment.authorised, on: payment, in: transaction)
@@ -95,7 +91,7 @@ extension AdyenStore {
     case "expiries": try expire(&payment, for: account, in: transaction)
     default: throw AdyenProblem.notReadable("there is no act \(act)")
     }
-    return AdyenReply(200, payment.json)
+    return ProviderReply(200, payment.json)
   }
 
   /// Without a reference of its own: its event names the payment's.

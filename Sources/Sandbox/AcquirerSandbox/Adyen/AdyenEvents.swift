@@ -107,54 +107,6 @@ extension Currency {
 
 extension AdyenStore {
   func write(_ event: AdyenEvent, of account: AdyenAccount, in transaction: Transaction) throws {
-    try transaction.run(
-      """
-      INSERT INTO events (sequence, account, item, tries, next_try)
-      VALUES ((SELECT COALESCE(MAX(sequence), 0) + 1 FROM events), $1, $2, 0, $3)
-      """, .text(account.merchantAccount),
-      .text(String(decoding: event.item(of: account).serialized(), as: UTF8.self)), .time(transaction.now))
-  }
-
-  func sendEvents(of account: String, to url: String) async throws {
-    try await database.write {
-      try $0.run(
-        """
-        INSERT INTO event_endpoints (account, url) VALUES ($1, $2) ON CONFLICT (account) DO UPDATE SET url = $2
-        """, .text(account), .text(url))
-    }
-  }
-
-  struct DueEvent: Sendable {
-    let sequence: Int64
-    let url: String
-    let item: JSONValue
-    let tries: Int64
-  }
-
-  /// Events whose time has come, in the order in which they happened.
-  func dueEvents() async throws -> [DueEvent] {
-    try await database.read { transaction in
-      try transaction.rows(
-        """
-        SELECT events.*, event_endpoints.url FROM events
-        JOIN event_endpoints ON event_endpoints.account = events.account
-        WHERE delivered_at IS NULL AND next_try <= $1 ORDER BY sequence LIMIT 100
-        """, .time(transaction.now)
-      ).map { row in
-        DueEvent(
-          sequence: try row.integer("sequence"), url: try row.text("url"),
-          item: try JSONReader.read(Array(try row.text("item").utf8)), tries: try row.integer("tries"))
-      }
-    }
-  }
-
-  /// Retries after 1, 2, 4 … seconds, at most 4,096.
-  func note(_ event: DueEvent, taken: Bool) async throws {
-    try await database.write { transaction in
-      let next = transaction.now.adding(.seconds(1 << min(event.tries, 12)))
-      try transaction.run(
-        "UPDATE events SET tries = tries + 1, next_try = $2, delivered_at = $3 WHERE sequence = $1",
-        .integer(event.sequence), .time(next), taken ? .time(transaction.now) : .null)
-    }
+    try addEvent(event.item(of: account).serialized(), of: account.merchantAccount, in: transaction)
   }
 }

@@ -7,24 +7,24 @@ extension AdyenStore {
   func accept(
     _ kind: AdyenModification.Kind, _ request: AdyenModificationRequest, of pspReference: String,
     for account: AdyenAccount, in transaction: Transaction
-  ) throws -> AdyenReply {
+  ) throws -> ProviderReply {
     guard let payment = try AdyenPayment.find(pspReference, of: account.merchantAccount, in: transaction) else {
-      return AdyenReply(.payment)
+      return ProviderReply(.payment)
     }
-    if let amount = request.amount, amount.currency != payment.amount.currency { return AdyenReply(.currency) }
+    if let amount = request.amount, amount.currency != payment.amount.currency { return ProviderReply(.currency) }
     let modification = AdyenModification(
       pspReference: newPSPReference(), account: account.merchantAccount, payment: pspReference, kind: kind,
       reference: request.reference, value: request.amount?.value)
     try modification.insert(in: transaction)
     var answer = received(modification, request)
     answer["paymentPspReference"] = .string(pspReference)
-    return AdyenReply(201, .object(answer))
+    return ProviderReply(201, .object(answer))
   }
 
   /// Accepts the cancel of a payment by its reference, whether or not there is such a payment.
   func acceptTechnicalCancel(
     _ request: AdyenModificationRequest, for account: AdyenAccount, in transaction: Transaction
-  ) throws -> AdyenReply {
+  ) throws -> ProviderReply {
     let reference = request.paymentReference ?? ""
     let payment = try AdyenPayment.find(reference: reference, of: account.merchantAccount, in: transaction)
     let modification = AdyenModification(
@@ -33,7 +33,7 @@ extension AdyenStore {
     try modification.insert(in: transaction)
     var answer = received(modification, request)
     answer["paymentReference"] = .string(reference)
-    return AdyenReply(201, .object(answer))
+    return ProviderReply(201, .object(answer))
   }
 
   private func received(_ modification: AdyenModification, _ request: AdyenModificationRequest) -> JSONObject {

@@ -43,28 +43,23 @@ struct AdyenCardPayment: Sendable {
 
 extension AdyenStore {
   /// Authorizes or refuses, books it and writes its event.
-  func pay(_ wanted: AdyenCardPayment, in transaction: Transaction) throws -> AdyenReply {
+  func pay(_ wanted: AdyenCardPayment, in transaction: Transaction) throws -> ProviderReply {
     let outcome = try decide(wanted, in: transaction)
     let payment = payment(wanted, outcome, at: transaction.now)
     try payment.insert(in: transaction)
     try book("Received", payment.amount.value, on: payment, in: transaction)
     if outcome != .received { try announce(payment, of: wanted.account, in: transaction) }
-    return AdyenReply(200, payment.answer)
+    return ProviderReply(200, payment.answer)
   }
 
   fileprivate enum Outcome: Equatable {
     case authorised(AdyenAmount), refused(AdyenRefusal), received
   }
 
-  /// A cryptogram is accepted once, whatever the result.
   private func decide(_ wanted: AdyenCardPayment, in transaction: Transaction) throws -> Outcome {
     if let refusal = wanted.refusal { return .refused(refusal) }
     guard let card = wanted.card else { return .refused(.notAuthenticated) }
-    let cryptogram = fingerprint("\(card.dpan.revealed):\(card.cryptogram.revealed)")
-    let isFirst = try transaction.changes(
-      "INSERT INTO cryptograms (fingerprint, used_at) VALUES ($1, $2) ON CONFLICT DO NOTHING", .text(cryptogram),
-      .time(transaction.now))
-    guard isFirst == 1 else { return .refused(.refused) }
+    guard try accept(card.cryptogram, of: card.dpan, in: transaction) else { return .refused(.refused) }
     switch wanted.script.outcome {
     case .approve, .noAnswer, .noAnswerAfterApproval: return .authorised(wanted.request.amount)
     case .pending: return .received

@@ -39,6 +39,7 @@ struct AdyenProblem: Error, Sendable, Hashable {
   static let keyUsed = AdyenProblem(422, "704", "request already processed or in progress")
   static let inProgress = AdyenProblem(422, "704", "request already processed or in progress", isTransient: true)
 
+  static let internalError = AdyenProblem(500, "000", "Internal error", .internalError)
   static let tooLong = AdyenProblem(413, "702", "the body is longer than 64 KiB")
 
   static func required(_ field: String) -> AdyenProblem {

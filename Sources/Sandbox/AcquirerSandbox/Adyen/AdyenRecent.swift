@@ -20,13 +20,12 @@ extension AdyenSandboxService: RecentlyActive {
   }
 
   package func recentEvents(limit: Int64) async throws -> [RecentEvent] {
-    try await store.database.read { store in
-      try store.rows("SELECT * FROM events ORDER BY sequence DESC LIMIT $1", .integer(limit)).map { row in
-        let item = JSONField(try JSONReader.read(Array(try row.text("item").utf8)))
-        return try RecentEvent(
-          row, reference: try item.member("merchantReference").string,
-          result: "\(try item.member("eventCode").string) \(try item.member("success").string)")
-      }
+    try await store.recentEvents(limit: limit) { body in
+      let item = JSONField(try JSONReader.read(body))
+      return (
+        try item.member("merchantReference").string,
+        "\(try item.member("eventCode").string) \(try item.member("success").string)"
+      )
     }
   }
 }
@@ -42,15 +41,5 @@ extension RecentOperation {
       time: try row.time("created_at"), reference: try row.text("reference"), kind: try row.text("kind"),
       amount: exact, cardSuffix: try row.text("card_suffix"), result: state,
       isRefused: ["refused", "error", "failed"].contains(state))
-  }
-}
-
-extension RecentEvent {
-  /// - Parameter row: with `tries`, `next_try` and `delivered_at`.
-  init(_ row: Row, reference: String, result: String) throws {
-    let delivered = try row.integerOrNil("delivered_at")
-    self.init(
-      time: Timestamp(microseconds: try delivered ?? row.integer("next_try")), reference: reference, result: result,
-      tries: try row.integer("tries"), isDelivered: delivered != nil)
   }
 }

@@ -19,25 +19,13 @@ struct AdyenRoutes<Context: RequestContext>: Sendable {
     let psp: String
   }
 
-  /// What a call comes to: how long it takes, and what it does.
-  struct Act: Sendable {
-    var delay: Duration = .zero
-    /// Whether nothing is done and nothing answered; or done and not answered.
-    var isLost = false
-    var isAnswerLost = false
-    let run: @Sendable (Transaction) throws -> AdyenReply
-  }
-
   @Sendable func pay(_ request: Request, _ context: Context) async throws -> Response {
     try await answering(request, context) { call in
       let wanted = try AdyenPaymentRequest(call.body)
       try check(wanted.merchantAccount, call)
       if let error = wanted.testError { return try connectionError(error) }
       let payment = try await payment(wanted, call.account)
-      let outcome = payment.script.outcome
-      return Act(
-        delay: payment.script.delay, isLost: outcome == .noAnswer, isAnswerLost: outcome == .noAnswerAfterApproval
-      ) { try store.pay(payment, in: $0) }
+      return ProviderAct(payment.script) { try store.pay(payment, in: $0) }
     }
   }
 
@@ -47,7 +35,7 @@ struct AdyenRoutes<Context: RequestContext>: Sendable {
     try await answering(request, context) { call in
       let wanted = try AdyenModificationRequest(kind, call.body)
       try check(wanted.merchantAccount, call)
-      return Act { try store.accept(kind, wanted, of: call.psp, for: call.account, in: $0) }
+      return ProviderAct { try store.accept(kind, wanted, of: call.psp, for: call.account, in: $0) }
     }
   }
 
@@ -55,7 +43,7 @@ struct AdyenRoutes<Context: RequestContext>: Sendable {
     try await answering(request, context) { call in
       let wanted = try AdyenModificationRequest(.technicalCancel, call.body)
       try check(wanted.merchantAccount, call)
-      return Act { try store.acceptTechnicalCancel(wanted, for: call.account, in: $0) }
+      return ProviderAct { try store.acceptTechnicalCancel(wanted, for: call.account, in: $0) }
     }
   }
 
@@ -68,7 +56,7 @@ struct AdyenRoutes<Context: RequestContext>: Sendable {
       let method: JSONValue = [
         "brands": ["amex", "discover", "jcb", "mc", "visa"], "name": "Apple Pay", "type": "applepay",
       ]
-      return Act { _ in AdyenReply(200, ["paymentMethods": [method]]) }
+      return ProviderAct { _ in ProviderReply(200, ["paymentMethods": [method]]) }
     }
   }
 
@@ -102,11 +90,11 @@ struct AdyenRoutes<Context: RequestContext>: Sendable {
   }
 
   /// Adyen's switch for communication errors: only where no connection was made is the key free again.
-  private func connectionError(_ kind: String) throws(AdyenProblem) -> Act {
+  private func connectionError(_ kind: String) throws(AdyenProblem) -> ProviderAct {
     guard kind == "IOEXCEPTION_RECEIVED" else {
       throw AdyenProblem(500, "000", "No connection available", .internalError, isTransient: true)
     }
-    return Act { _ in AdyenReply(500, AdyenProblem(500, "000", "Communication error", .internalError).json) }
+    return ProviderAct { _ in ProviderReply(500, AdyenProblem(500, "000", "Communication error", .internalError).json) }
   }
 }
 
@@ -114,25 +102,28 @@ struct AdyenRoutes<Context: RequestContext>: Sendable {
 extension AdyenRoutes {
   /// Authenticates the account, reads the body, injects faults, and renders errors.
   func answering(
-    _ request: Request, _ context: Context, _ prepare: @Sendable (Call) async throws -> Act
+    _ request: Request, _ context: Context, _ prepare: @Sendable (Call) async throws -> ProviderAct
   ) async throws -> Response {
     let key = request.headers[.idempotencyKey]
     do {
       let fault = service.faults.takeForCall()
-      if let fault, fault.isBefore { return try await fail(fault, key) }
+      if let fault, fault.isBefore { return try await fail(fault) }
       let account = try account(request)
       let bytes = try await Self.bytes(of: request)
       let call = Call(
         account: account, body: JSONField(try JSONReader.read(bytes)), psp: context.parameters.get("psp") ?? "")
       let contents = "\(request.uri.path) \(String(decoding: bytes, as: UTF8.self))"
-      let (reply, isSilent) = try await run(
-        .init(account: account.merchantAccount, key: key, contents: contents), try await act(prepare, call))
-      if isSilent { return try await silence() }
-      return try await spoil(fault, reply, key)
+      let reply = try await service.calls.run(
+        try await act(prepare, call),
+        KeyedRequest(account: account.merchantAccount, key: key, contents: contents), in: store,
+        busy: AdyenProblem.inProgress)
+      return try await service.calls.answer(reply, fault, failed: ProviderReply(AdyenProblem.internalError)) {
+        Self.response($0, key)
+      }
     } catch let problem as AdyenProblem {
-      return Self.response(AdyenReply(problem), key, isTransient: problem.isTransient)
+      return Self.response(ProviderReply(problem), key, isTransient: problem.isTransient)
     } catch let error as JSONError {
-      return Self.response(AdyenReply(.notReadable(error.description)), key)
+      return Self.response(ProviderReply(.notReadable(error.description)), key)
     }
   }
 
@@ -144,22 +135,10 @@ extension AdyenRoutes {
   }
 
   /// A problem is an answer too, and a repeat gets it again.
-  private func act(_ prepare: @Sendable (Call) async throws -> Act, _ call: Call) async throws -> Act {
+  private func act(_ prepare: @Sendable (Call) async throws -> ProviderAct, _ call: Call) async throws -> ProviderAct {
     do { return try await prepare(call) } catch let problem as AdyenProblem where !problem.isTransient {
-      return Act { _ in AdyenReply(problem) }
+      return ProviderAct { _ in ProviderReply(problem) }
     }
-  }
-
-  private func run(
-    _ request: AdyenStore.KeyedRequest, _ act: Act
-  ) async throws -> (AdyenReply, isSilent: Bool) {
-    if act.isLost { return (AdyenReply(.inProgress), true) }
-    let key = "\(request.account) \(request.key ?? service.store.newPSPReference())"
-    guard service.inProgress.begin(key) else { throw AdyenProblem.inProgress }
-    defer { service.inProgress.end(key) }
-    if act.delay > .zero { try await Task.sleep(for: act.delay) }
-    let (reply, isRepeated) = try await store.once(request, act.run)
-    return (reply, act.isAnswerLost && !isRepeated)
   }
 
   func account(_ request: Request) throws(AdyenProblem) -> AdyenAccount {
@@ -171,57 +150,22 @@ extension AdyenRoutes {
     return account
   }
 
-  /// Waits until the caller has given up.
-  private func silence() async throws -> Response {
-    try await Task.sleep(for: service.silence)
-    return Response(status: .gatewayTimeout)
-  }
-
   /// Answers for a fault that comes before anything is done.
-  private func fail(_ fault: AdyenFault, _ key: String?) async throws -> Response {
+  private func fail(_ fault: ProviderFault) async throws -> Response {
     switch fault {
-    case .requestLost: return try await silence()
+    case .requestLost: return try await service.calls.keepSilent()
     case .tooManyRequests: return Response(status: .tooManyRequests)
     case .inProgress: throw AdyenProblem.inProgress
     case .unavailable: throw AdyenProblem(503, "703", "Service unavailable", .internalError, isTransient: true)
-    default: throw AdyenProblem(500, "000", "Internal error", .internalError)
+    default: throw AdyenProblem.internalError
     }
   }
 
-  /// The answer, as a fault that comes afterwards leaves it.
-  private func spoil(_ fault: AdyenFault?, _ reply: AdyenReply, _ key: String?) async throws -> Response {
-    switch fault {
-    case .answerLost: return try await silence()
-    case .failedAfter:
-      return Self.response(AdyenReply(500, AdyenProblem(500, "000", "Internal error", .internalError).json), key)
-    case .answerGarbled: return Self.html(reply.status)
-    case .answerTruncated:
-      let bytes = reply.body.serialized()
-      return Self.response(Array(bytes.prefix(bytes.count / 2)), reply.status, key)
-    case .answerLate:
-      try await Task.sleep(for: .seconds(3))
-      return Self.response(reply, key)
-    default: return Self.response(reply, key)
-    }
-  }
-
-  static func response(_ reply: AdyenReply, _ key: String? = nil, isTransient: Bool = false) -> Response {
-    response(reply.body.serialized(), reply.status, key, isTransient: isTransient)
-  }
-
-  private static func response(
-    _ body: [UInt8], _ status: Int, _ key: String?, isTransient: Bool = false
-  ) -> Response {
-    var response = JSONAnswer.response(bytes: body, status: HTTPResponse.Status(code: status))
+  static func response(_ reply: ProviderReply, _ key: String? = nil, isTransient: Bool = false) -> Response {
+    var response = reply.response
     response.headers[.idempotencyKey] = key
     if isTransient { response.headers[.transientError] = "true" }
     return response
-  }
-
-  private static func html(_ status: Int) -> Response {
-    JSONAnswer.response(
-      bytes: Array("<html><body>Please try again later.</body></html>".utf8), status: HTTPResponse.Status(code: status),
-      contentType: MediaType.html)
   }
 }
 

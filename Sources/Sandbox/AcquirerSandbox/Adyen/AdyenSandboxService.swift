@@ -2,7 +2,6 @@ import ApplePayToken
 package import Hummingbird
 import Storage
 import StrictJSON
-import Synchronization
 package import TenderPayments
 
 /// An offline Adyen: Checkout API version 72 for Apple Pay and network tokens, its standard webhook, and a ledger of its
@@ -15,9 +14,9 @@ package struct AdyenSandboxService: EventSource {
   let store: AdyenStore
   let keys: ProviderKeys
   let accounts: [AdyenAccount]
-  let silence: Duration
-  let faults = ProviderFaults<AdyenFault>()
-  let inProgress = AdyenKeysInProgress()
+  let calls: ProviderCalls
+  let faults = ProviderFaults(
+    ProviderFault.ofCalls + [.answerLate, .inProgress, .eventsTogether] + ProviderFault.ofEvents)
 
   /// - Parameters:
   ///   - databasePath: an SQLite file of its own.
@@ -27,12 +26,11 @@ package struct AdyenSandboxService: EventSource {
     databasePath: String, tokenRootPEM: String, accounts: [AdyenAccount] = [.sandbox], clock: WallClock = .system,
     random: RandomBytes = .system, silence: Duration = .seconds(40)
   ) async throws {
-    let database = try await Database.sqlite(path: databasePath, migrations: AdyenStore.migrations, clock: clock)
-    store = try await AdyenStore(database: database, random: random)
+    store = try await AdyenStore(path: databasePath, clock: clock, random: random)
     keys = ProviderKeys(
-      database: database, verifier: TokenVerifier(trust: try .simulated(rootPEM: tokenRootPEM)), clock: clock)
+      database: store.database, verifier: TokenVerifier(trust: try .simulated(rootPEM: tokenRootPEM)), clock: clock)
     self.accounts = accounts
-    self.silence = silence
+    calls = ProviderCalls(silence: silence)
   }
 
   package func close() async { await store.database.close() }
@@ -46,14 +44,15 @@ package struct AdyenSandboxService: EventSource {
   /// in its body.
   package func deliverEvents(after delay: Duration, by delivery: EventDelivery) async throws {
     try await store.resolve(olderThan: delay) { account($0) }
-    var due = try await store.dueEvents()
-    if let first = due.first, faults.take(.eventLost) {
-      try await store.note(first, taken: true)
-      due.removeFirst()
+    let due = try await store.dueEvents()
+    if let first = due.first, faults.take(.eventsTogether) {
+      let together = due.filter { $0.url == first.url }
+      let isDelivered = await delivery.post(first.url, "", try Self.body(together))
+      for event in together { try await store.record(event, isDelivered: isDelivered) }
     }
-    for batch in batches(due) {
-      let taken = await delivery.post(batch[0].url, "", body(batch))
-      for event in batch { try await store.note(event, taken: taken) }
+    try await store.deliver(faults) { event in
+      guard let body = try? Self.body([event]) else { return nil }
+      return await delivery.post(event.url, "", body)
     }
   }
 
@@ -62,17 +61,8 @@ package struct AdyenSandboxService: EventSource {
   }
 
   /// One event a call, as Adyen sends JSON, unless a fault wants it otherwise.
-  private func batches(_ due: [AdyenStore.DueEvent]) -> [[AdyenStore.DueEvent]] {
-    guard let first = due.first else { return [] }
-    if faults.take(.eventsTogether) { return [due.filter { $0.url == first.url }] }
-    var due = due
-    if faults.take(.eventTwice) { due.insert(first, at: 0) }
-    if faults.take(.eventsReversed) { due.reverse() }
-    return due.map { [$0] }
-  }
-
-  private func body(_ events: [AdyenStore.DueEvent]) -> [UInt8] {
-    let items = events.map { JSONValue.object(["NotificationRequestItem": $0.item]) }
+  private static func body(_ events: [DueEvent]) throws -> [UInt8] {
+    let items = try events.map { JSONValue.object(["NotificationRequestItem": try JSONReader.read($0.bytes)]) }
     return JSONValue.object(["live": "false", "notificationItems": .array(items)]).serialized()
   }
 
@@ -95,13 +85,4 @@ package struct AdyenSandboxService: EventSource {
       .get("report", use: calls.report)
       .post("payments/{psp}/{act}", use: calls.actInDashboard)
   }
-}
-
-/// The idempotency keys of calls that are being processed.
-final class AdyenKeysInProgress: Sendable {
-  private let keys = Mutex<Set<String>>([])
-
-  /// False when a call under this key is in progress.
-  func begin(_ key: String) -> Bool { keys.withLock { $0.insert(key).inserted } }
-  func end(_ key: String) { keys.withLock { _ = $0.remove(key) } }
 }

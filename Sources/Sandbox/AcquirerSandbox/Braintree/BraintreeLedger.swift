@@ -5,19 +5,14 @@ import TokenIssuer
 
 /// The emulated Braintree's ledger. It keeps neither card numbers nor cryptograms, but a keyed hash of each cryptogram,
 /// which is accepted once.
-struct BraintreeLedger: Sendable {
+struct BraintreeLedger: ProviderStore {
   let database: Database
-  private let random: RandomBytes
-  private let key: SymmetricKey
+  let random: RandomBytes
+  let secret: SymmetricKey
 
   init(path: String, clock: WallClock, random: RandomBytes) async throws {
-    let database = try await Database.sqlite(path: path, migrations: Self.migrations, clock: clock)
-    let fresh = random.next(32)
-    let bytes = try await database.write { store in
-      try store.run("INSERT INTO keys (name, value) VALUES ('fingerprint', $1) ON CONFLICT DO NOTHING", .blob(fresh))
-      return try store.row("SELECT value FROM keys WHERE name = 'fingerprint'")?.blob("value") ?? fresh
-    }
-    (self.database, self.random, key) = (database, random, SymmetricKey(data: bytes))
+    (database, secret) = try await Self.open(path: path, clock: clock, random: random)
+    self.random = random
   }
 
   /// Authorizes a sale, or refuses it. The same request twice is two sales, unless the account rejects duplicates.
@@ -43,11 +38,7 @@ struct BraintreeLedger: Sendable {
       SELECT id FROM transactions WHERE merchant = $1 AND fingerprint = $2 AND created_at > $3 AND rejection IS NULL
       """, .text(account.merchantID), .text(fingerprint(sale)), .time(since))
     if duplicate != nil { return .rejected("duplicate") }
-    let used = fingerprint("\(sale.card.dpan.revealed):\(sale.card.cryptogram.revealed)")
-    let isFirst = try store.changes(
-      "INSERT INTO cryptograms (fingerprint, used_at) VALUES ($1, $2) ON CONFLICT DO NOTHING", .text(used),
-      .time(store.now))
-    return isFirst == 1 ? outcome : .declined("2000")
+    return try accept(sale.card.cryptogram, of: sale.card.dpan, in: store) ? outcome : .declined("2000")
   }
 
   private func new(
@@ -72,11 +63,7 @@ struct BraintreeLedger: Sendable {
   func newPaymentMethodID() -> String { "tokenapplepay_\(random.hex(16))" }
 
   private func fingerprint(_ sale: BraintreeSale) -> String {
-    fingerprint("\(sale.card.dpan.revealed) \(sale.amount) \(sale.order ?? "")")
-  }
-
-  private func fingerprint(_ text: String) -> String {
-    Hex.encode(HMAC<SHA256>.authenticationCode(for: Array(text.utf8), using: key))
+    fingerprint(Array("\(sale.card.dpan.revealed) \(sale.amount) \(sale.order ?? "")".utf8))
   }
 }
 

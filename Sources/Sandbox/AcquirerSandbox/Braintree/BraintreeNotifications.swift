@@ -4,15 +4,6 @@ import TenderPayments
 
 // Webhooks: a form of `bt_signature` and `bt_payload`, sent until it is acknowledged.
 extension BraintreeLedger {
-  func sendNotifications(of merchant: String, to url: String) async throws {
-    try await database.write {
-      try $0.run(
-        """
-        INSERT INTO event_endpoints (merchant, url) VALUES ($1, $2) ON CONFLICT (merchant) DO UPDATE SET url = $2
-        """, .text(merchant), .text(url))
-    }
-  }
-
   func notify(_ kind: String, _ subject: BraintreeElement, _ merchant: String, in store: Transaction) throws {
     let notification = BraintreeElement(
       "notification",
@@ -22,11 +13,7 @@ extension BraintreeLedger {
       ])
     // As Braintree encodes it: a line break after every 60 characters, and one at the end.
     let payload = Base64.encode(Array(notification.document.utf8)).broken(every: 60)
-    try store.run(
-      """
-      INSERT INTO notifications (position, merchant, payload, tries, next_try)
-      SELECT COALESCE(MAX(position), 0) + 1, $1, $2, 0, $3 FROM notifications
-      """, .text(merchant), .text(payload), .time(store.now))
+    try addEvent(Array(payload.utf8), of: merchant, in: store)
   }
 
   /// A dispute of a sale, by which its money is taken back: `opened`, `lost`, `won`.
@@ -54,40 +41,6 @@ extension BraintreeLedger {
         try end(&transaction, isDeclined ? "settlement_declined" : "settled", of: merchant, in: store)
         try transaction.save(of: merchant, in: store)
       }
-    }
-  }
-
-  struct DueNotification: Sendable {
-    let position: Int64
-    let merchant: String
-    let url: String
-    let payload: String
-    let tries: Int64
-  }
-
-  func dueNotifications() async throws -> [DueNotification] {
-    try await database.read { store in
-      try store.rows(
-        """
-        SELECT notifications.*, event_endpoints.url FROM notifications
-        JOIN event_endpoints ON event_endpoints.merchant = notifications.merchant
-        WHERE delivered_at IS NULL AND next_try <= $1 ORDER BY position LIMIT 100
-        """, .time(store.now)
-      ).map { row in
-        DueNotification(
-          position: try row.integer("position"), merchant: try row.text("merchant"), url: try row.text("url"),
-          payload: try row.text("payload"), tries: try row.integer("tries"))
-      }
-    }
-  }
-
-  /// Retries after 1, 2, 4 … seconds, at most 4,096.
-  func note(_ notification: DueNotification, taken: Bool) async throws {
-    try await database.write { store in
-      let next = store.now.adding(.seconds(1 << min(notification.tries, 12)))
-      try store.run(
-        "UPDATE notifications SET tries = tries + 1, next_try = $2, delivered_at = $3 WHERE position = $1",
-        .integer(notification.position), .time(next), taken ? .time(store.now) : .null)
     }
   }
 }

@@ -11,15 +11,11 @@ extension BraintreeSandbox: RecentlyActive {
   }
 
   package func recentEvents(limit: Int64) async throws -> [RecentEvent] {
-    try await ledger.database.read { store in
-      try store.rows("SELECT * FROM notifications ORDER BY position DESC LIMIT $1", .integer(limit)).map { row in
-        let text = try row.text("payload").filter { !$0.isWhitespace }
-        let notification = Base64.decode(text).flatMap(BraintreeElement.read)
-        let subject = notification?["subject"]?.children.first
-        return try RecentEvent(
-          row, reference: subject?.value("order-id") ?? subject?.value("id") ?? "",
-          result: notification?.value("kind") ?? "")
-      }
+    try await ledger.recentEvents(limit: limit) { body in
+      let text = String(decoding: body, as: UTF8.self).filter { !$0.isWhitespace }
+      let notification = Base64.decode(text).flatMap(BraintreeElement.read)
+      let subject = notification?["subject"]?.children.first
+      return (subject?.value("order-id") ?? subject?.value("id") ?? "", notification?.value("kind") ?? "")
     }
   }
 }

@@ -68,7 +68,7 @@ struct BraintreeRoutes<Context: RequestContext>: Sendable {
   @Sendable func graphQL(_ request: Request, _ context: Context) async throws -> Response {
     let bytes = try await BodyReader.collect(request, limit: 65_536)
     return try await withFault {
-      BraintreeAnswer(json: try await service.graphQL(request.headers, bytes))
+      ProviderReply(200, try await service.graphQL(request.headers, bytes))
     }
   }
 }
@@ -78,7 +78,7 @@ extension BraintreeRoutes {
   /// `{url}`: where webhooks go.
   @Sendable func sendNotifications(_ request: Request, _ context: Context) async throws -> Response {
     try await managing(request) { account, body in
-      try await ledger.sendNotifications(of: account.merchantID, to: try body.member("url").string)
+      try await ledger.sendEvents(of: account.merchantID, to: try body.member("url").string)
       return ["url": .string(try body.member("url").string)]
     }
   }
@@ -102,10 +102,7 @@ extension BraintreeRoutes {
   /// `{next}`: a fault of the next call to Braintree's own API, behind those that are set already.
   @Sendable func injectFault(_ request: Request, _ context: Context) async throws -> Response {
     try await managing(request) { _, body in
-      guard let fault = BraintreeFault(rawValue: try body.member("next").string) else {
-        throw BraintreeProblem(status: 400)
-      }
-      service.faults.inject(fault)
+      try service.faults.inject(body)
       return [:]
     }
   }
@@ -119,11 +116,11 @@ extension BraintreeRoutes {
       }
       let bytes = try await BodyReader.collect(request, limit: 65_536)
       let answer = try await work(account, JSONField(try JSONReader.read(bytes)))
-      return BraintreeAnswer(json: answer).response
+      return ProviderReply(200, answer).response
     } catch let problem as BraintreeProblem {
-      return BraintreeAnswer(problem).response
+      return ProviderReply(problem).response
     } catch is JSONError {
-      return BraintreeAnswer(BraintreeProblem(status: 400)).response
+      return ProviderReply(BraintreeProblem(status: 400)).response
     }
   }
 }
@@ -148,9 +145,9 @@ extension BraintreeRoutes {
       do {
         let document = try await work(try call(request, context, bytes))
         let status = document.name == "api-error-response" ? 422 : success
-        return BraintreeAnswer(status, "application/xml", Array(document.document.utf8))
+        return ProviderReply(status, bytes: Array(document.document.utf8), contentType: "application/xml")
       } catch let problem as BraintreeProblem {
-        return BraintreeAnswer(problem)
+        return ProviderReply(problem)
       }
     }
   }
@@ -173,69 +170,39 @@ extension BraintreeRoutes {
       account: account, id: context.parameters.get("id") ?? "", body: body, source: source)
   }
 
-  /// Does the work, or what a fault makes of it.
-  private func withFault(_ work: @Sendable () async throws -> BraintreeAnswer) async throws -> Response {
-    try await answer(service.faults.takeForCall(), work).response
-  }
-
-  private func answer(
-    _ fault: BraintreeFault?, _ work: @Sendable () async throws -> BraintreeAnswer
-  ) async throws -> BraintreeAnswer {
+  /// Does the work, or what a fault makes of it. There are no keys, so a request that arrives twice is done twice.
+  private func withFault(_ work: @Sendable () async throws -> ProviderReply) async throws -> Response {
+    let fault = service.faults.takeForCall()
     switch fault {
-    case nil: return try await work()
-    case .lostRequest: return try await silence()
-    case .lostAnswer:
-      _ = try await work()
-      return try await silence()
-    case .lateAnswer:
-      let answer = try await work()
-      try await Task.sleep(for: service.silence)
-      return answer
-    case .twice:
-      let first = try await work()
-      _ = try await work()
-      return first
-    case .garbled: return try await work().half
-    case .page: return .page
-    case .rateLimited: return BraintreeAnswer(BraintreeProblem(status: 429))
-    case .unavailable: return BraintreeAnswer(BraintreeProblem(status: 503))
-    case .errorAfter:
-      _ = try await work()
-      return BraintreeAnswer(BraintreeProblem(status: 500))
+    case .requestLost: return try await keepSilent()
+    case .page: return ProviderReply.page(200).response
+    case .tooManyRequests: return ProviderReply(BraintreeProblem(status: 429)).response
+    case .unavailable: return ProviderReply(BraintreeProblem(status: 503)).response
+    default: break
     }
+    let reply = try await work()
+    switch fault {
+    case .requestTwice: _ = try await work()
+    case .answerLost: return try await keepSilent()
+    case .answerLate: try await Task.sleep(for: service.silence)
+    case .answerTruncated: return reply.half.response
+    case .failedAfter: return ProviderReply(BraintreeProblem(status: 500)).response
+    default: break
+    }
+    return reply.response
   }
 
   /// Waits until the caller has given up.
-  private func silence() async throws -> BraintreeAnswer {
+  private func keepSilent() async throws -> Response {
     try await Task.sleep(for: service.silence)
-    return BraintreeAnswer(BraintreeProblem(status: 504))
+    return ProviderReply(BraintreeProblem(status: 504)).response
   }
 }
 
-/// An answer that is ready to be sent, or to be altered by a fault.
-private struct BraintreeAnswer: Sendable {
-  let status: Int
-  let type: String
-  let bytes: [UInt8]
-
-  init(_ status: Int, _ type: String, _ bytes: [UInt8]) {
-    (self.status, self.type, self.bytes) = (status, type, bytes)
-  }
-
+extension ProviderReply {
   init(_ problem: BraintreeProblem) {
-    self.init(problem.status, "application/xml", Array((problem.document?.document ?? "").utf8))
-  }
-
-  init(json: JSONValue) { self.init(200, "application/json", json.serialized()) }
-
-  static let page = BraintreeAnswer(200, "text/html", Array("<html><body>Maintenance</body></html>".utf8))
-
-  var half: BraintreeAnswer { BraintreeAnswer(status, type, Array(bytes.prefix(bytes.count / 2))) }
-
-  var response: Response {
-    Response(
-      status: HTTPResponse.Status(code: status), headers: [.contentType: type],
-      body: ResponseBody(byteBuffer: ByteBuffer(bytes: bytes)))
+    let document = problem.document?.document ?? ""
+    self.init(problem.status, bytes: Array(document.utf8), contentType: "application/xml")
   }
 }
 

@@ -14,7 +14,10 @@ package struct BraintreeSandbox: EventSource {
   let accounts: [BraintreeAccount]
   let keys: ProviderKeys
   let methods = BraintreePaymentMethods()
-  let faults = ProviderFaults<BraintreeFault>()
+  let faults = ProviderFaults([
+    .requestLost, .requestTwice, .answerLost, .answerLate, .answerTruncated, .page, .tooManyRequests, .unavailable,
+    .failedAfter,
+  ])
   let clock: WallClock
   let random: RandomBytes
   let silence: Duration
@@ -43,10 +46,9 @@ package struct BraintreeSandbox: EventSource {
   /// Settles what was submitted longer ago than `delay`, and posts the webhooks that are due.
   package func deliverEvents(after delay: Duration, by delivery: EventDelivery) async throws {
     try await ledger.settleDue(after: delay)
-    for notification in try await ledger.dueNotifications() {
-      guard let account = accounts.first(where: { $0.merchantID == notification.merchant }) else { continue }
-      let taken = await delivery.postForm(notification.url, account.form(notification.payload))
-      try await ledger.note(notification, taken: taken)
+    try await ledger.deliver(faults) { event in
+      guard let account = accounts.first(where: { $0.merchantID == event.account }) else { return nil }
+      return await delivery.postForm(event.url, account.form(event.body))
     }
   }
 
@@ -87,6 +89,6 @@ package struct BraintreeSandbox: EventSource {
       .put("event-endpoint", use: calls.sendNotifications)
       .post("certificate-requests", use: calls.requestCertificate)
       .post("disputes", use: calls.dispute)
-      .post("misbehave", use: calls.injectFault)
+      .post("faults", use: calls.injectFault)
   }
 }

@@ -2,58 +2,44 @@ import Storage
 import TenderPayments
 
 extension BraintreeLedger {
-  static let migrations = [
-    Migration(
-      "braintree-1",
-      """
-      CREATE TABLE keys (name TEXT PRIMARY KEY NOT NULL, value BYTEA NOT NULL);
-      CREATE TABLE cryptograms (fingerprint TEXT PRIMARY KEY NOT NULL, used_at BIGINT NOT NULL);
-      CREATE TABLE transactions (
-        id TEXT PRIMARY KEY NOT NULL,
-        merchant TEXT NOT NULL,
-        kind TEXT NOT NULL CHECK (kind IN ('sale', 'credit')),
-        status TEXT NOT NULL,
-        amount BIGINT NOT NULL CHECK (amount > 0),
-        currency TEXT NOT NULL,
-        settled_in_parts BIGINT NOT NULL CHECK (settled_in_parts >= 0 AND settled_in_parts <= amount),
-        refunded_amount BIGINT NOT NULL CHECK (refunded_amount >= 0 AND refunded_amount <= amount),
-        merchant_account TEXT NOT NULL,
-        order_id TEXT,
-        parent TEXT REFERENCES transactions (id),
-        refunded TEXT REFERENCES transactions (id),
-        card_type TEXT NOT NULL,
-        card_suffix TEXT NOT NULL,
-        expiration TEXT NOT NULL,
-        fingerprint TEXT,
-        code TEXT,
-        authorization_code TEXT,
-        network_transaction_id TEXT,
-        rejection TEXT,
-        created_at BIGINT NOT NULL
-      );
-      CREATE INDEX transactions_order ON transactions (merchant, order_id);
-      CREATE INDEX transactions_submitted ON transactions (created_at) WHERE status = 'submitted_for_settlement';
-      CREATE TABLE status_events (
-        transaction_id TEXT NOT NULL REFERENCES transactions (id),
-        position BIGINT NOT NULL,
-        status TEXT NOT NULL,
-        amount BIGINT NOT NULL,
-        source TEXT NOT NULL,
-        at BIGINT NOT NULL,
-        PRIMARY KEY (transaction_id, position)
-      );
-      CREATE TABLE event_endpoints (merchant TEXT PRIMARY KEY NOT NULL, url TEXT NOT NULL);
-      CREATE TABLE notifications (
-        position BIGINT PRIMARY KEY NOT NULL,
-        merchant TEXT NOT NULL,
-        payload TEXT NOT NULL,
-        tries BIGINT NOT NULL,
-        next_try BIGINT NOT NULL,
-        delivered_at BIGINT
-      );
-      CREATE INDEX notifications_due ON notifications (next_try) WHERE delivered_at IS NULL;
-      """)
-  ]
+  static let tables = Migration(
+    "braintree-1",
+    """
+    CREATE TABLE transactions (
+      id TEXT PRIMARY KEY NOT NULL,
+      merchant TEXT NOT NULL,
+      kind TEXT NOT NULL CHECK (kind IN ('sale', 'credit')),
+      status TEXT NOT NULL,
+      amount BIGINT NOT NULL CHECK (amount > 0),
+      currency TEXT NOT NULL,
+      settled_in_parts BIGINT NOT NULL CHECK (settled_in_parts >= 0 AND settled_in_parts <= amount),
+      refunded_amount BIGINT NOT NULL CHECK (refunded_amount >= 0 AND refunded_amount <= amount),
+      merchant_account TEXT NOT NULL,
+      order_id TEXT,
+      parent TEXT REFERENCES transactions (id),
+      refunded TEXT REFERENCES transactions (id),
+      card_type TEXT NOT NULL,
+      card_suffix TEXT NOT NULL,
+      expiration TEXT NOT NULL,
+      fingerprint TEXT,
+      code TEXT,
+      authorization_code TEXT,
+      network_transaction_id TEXT,
+      rejection TEXT,
+      created_at BIGINT NOT NULL
+    );
+    CREATE INDEX transactions_order ON transactions (merchant, order_id);
+    CREATE INDEX transactions_submitted ON transactions (created_at) WHERE status = 'submitted_for_settlement';
+    CREATE TABLE status_events (
+      transaction_id TEXT NOT NULL REFERENCES transactions (id),
+      position BIGINT NOT NULL,
+      status TEXT NOT NULL,
+      amount BIGINT NOT NULL,
+      source TEXT NOT NULL,
+      at BIGINT NOT NULL,
+      PRIMARY KEY (transaction_id, position)
+    );
+    """)
 }
 
 extension BraintreeTransaction {

@@ -7,7 +7,7 @@ extension CheckoutComStore {
   func accept(
     _ kind: CheckoutComAction.Kind, _ request: CheckoutComActionRequest, of id: String, channel: String,
     in transaction: Transaction
-  ) throws -> CheckoutComReply {
+  ) throws -> ProviderReply {
     guard let payment = try CheckoutComPayment.find(id, of: channel, in: transaction) else {
       throw CheckoutComProblem.notFound
     }
@@ -18,7 +18,7 @@ extension CheckoutComStore {
       id: newName("act"), payment: id, kind: kind, reference: request.reference, value: value,
       isFinal: kind == .capture && request.isFinal, metadata: request.metadata)
     try action.insert(in: transaction)
-    return CheckoutComReply(202, action.acceptance)
+    return ProviderReply(202, action.acceptance)
   }
 
   /// What is left for such an action, less what is accepted already.

@@ -10,7 +10,7 @@ extension CheckoutComRoutes {
   @Sendable func setWebhook(_ request: Request, _ context: Context) async throws -> Response {
     try await managing(request) { account, body in
       try await service.store.sendEvents(of: account.processingChannel, to: try body.member("url").string)
-      return CheckoutComReply(200, body.value)
+      return ProviderReply(200, body.value)
     }
   }
 
@@ -18,18 +18,15 @@ extension CheckoutComRoutes {
   @Sendable func requestCertificate(_ request: Request, _ context: Context) async throws -> Response {
     try await managing(request) { _, body in
       let csr = try await service.keys.request(for: try body.member("merchantIdentifier").string)
-      return CheckoutComReply(200, ["csr": .string(csr)])
+      return ProviderReply(200, ["csr": .string(csr)])
     }
   }
 
   /// `{next}`: the fault of the next call or delivery.
   @Sendable func injectFault(_ request: Request, _ context: Context) async throws -> Response {
     try await managing(request) { _, body in
-      guard let kind = CheckoutComFault(rawValue: try body.member("next").string) else {
-        throw CheckoutComProblem.invalid("fault_unknown")
-      }
-      service.faults.inject(kind)
-      return CheckoutComReply(200, body.value)
+      try service.faults.inject(body)
+      return ProviderReply(200, body.value)
     }
   }
 
@@ -46,16 +43,16 @@ extension CheckoutComRoutes {
   }
 
   private func managing(
-    _ request: Request, _ work: @Sendable (CheckoutComAccount, JSONField) async throws -> CheckoutComReply
+    _ request: Request, _ work: @Sendable (CheckoutComAccount, JSONField) async throws -> ProviderReply
   ) async throws -> Response {
     do {
       let account = try account(request)
       let bytes = try await BodyReader.collect(request, limit: 65_536)
-      return Self.response(try await work(account, JSONField(try JSONReader.read(bytes))))
+      return try await work(account, JSONField(try JSONReader.read(bytes))).response
     } catch let problem as CheckoutComProblem {
-      return Self.response(CheckoutComReply(problem))
+      return ProviderReply(problem).response
     } catch is JSONError {
-      return Self.response(CheckoutComReply(CheckoutComProblem.invalid("request_body_invalid")))
+      return ProviderReply(CheckoutComProblem.invalid("request_body_invalid")).response
     }
   }
 }
@@ -63,7 +60,7 @@ extension CheckoutComRoutes {
 extension CheckoutComStore {
   fileprivate func act(
     _ act: String, on id: String, _ value: Int64?, of channel: String, in transaction: Transaction
-  ) throws -> CheckoutComReply {
+  ) throws -> ProviderReply {
     guard var payment = try CheckoutComPayment.find(id, of: channel, in: transaction) else {
       throw CheckoutComProblem.notFound
     }
@@ -76,7 +73,7 @@ extension CheckoutComStore {
     case "expiries": try expire(&payment, in: transaction)
     default: throw CheckoutComProblem.notFound
     }
-    return CheckoutComReply(200, payment.details())
+    return ProviderReply(200, payment.details())
   }
 
   /// Without a reference of its own: its event names the payment's.

@@ -28,7 +28,7 @@ struct CheckoutComCardPayment: Sendable {
 
 extension CheckoutComStore {
   /// Authorizes or declines, and writes the event: 201 with a result, 202 while it is pending.
-  func pay(_ wanted: CheckoutComCardPayment, in transaction: Transaction) throws -> CheckoutComReply {
+  func pay(_ wanted: CheckoutComCardPayment, in transaction: Transaction) throws -> ProviderReply {
     var payment = payment(wanted, at: transaction.now)
     try decide(wanted, &payment, in: transaction)
     if wanted.request.capturesByItself { _ = payment.capture(payment.authorized, isFinal: true) }
@@ -38,9 +38,9 @@ extension CheckoutComStore {
       value: payment.isApproved ? payment.authorized : payment.amount.value)
     if payment.state != .pending { (action.responseCode, action.processedAt) = (payment.responseCode, transaction.now) }
     try action.insert(in: transaction)
-    if payment.state == .pending { return CheckoutComReply(202, payment.pendingAnswer) }
+    if payment.state == .pending { return ProviderReply(202, payment.pendingAnswer) }
     try announce(action, of: payment, in: transaction)
-    return CheckoutComReply(201, payment.answer(action))
+    return ProviderReply(201, payment.answer(action))
   }
 
   private func payment(_ wanted: CheckoutComCardPayment, at now: Timestamp) -> CheckoutComPayment {
@@ -56,7 +56,9 @@ extension CheckoutComStore {
   private func decide(
     _ wanted: CheckoutComCardPayment, _ payment: inout CheckoutComPayment, in transaction: Transaction
   ) throws {
-    guard try accept(wanted.card, in: transaction) else { return payment.decline(CheckoutComResponseCode.doNotHonour) }
+    guard try accept(wanted.card.cryptogram, of: wanted.card.dpan, in: transaction) else {
+      return payment.decline(CheckoutComResponseCode.doNotHonour)
+    }
     if let refusal = wanted.refusal { return payment.decline(refusal) }
     switch wanted.script.outcome {
     case .approve, .noAnswer, .noAnswerAfterApproval: payment.authorize(wanted.request.amount.value)

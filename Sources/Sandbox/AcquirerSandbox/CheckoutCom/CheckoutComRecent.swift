@@ -15,14 +15,12 @@ extension CheckoutComSandbox: RecentlyActive {
   }
 
   package func recentEvents(limit: Int64) async throws -> [RecentEvent] {
-    try await store.database.read { store in
-      try store.rows("SELECT * FROM events ORDER BY sequence DESC LIMIT $1", .integer(limit)).map { row in
-        let event = JSONField(try JSONReader.read(Array(try row.text("body").utf8)))
-        let data = try event.member("data")
-        return try RecentEvent(
-          row, reference: try data.memberIfPresent("reference")?.string ?? data.member("id").string,
-          result: try event.member("type").string)
-      }
+    try await store.recentEvents(limit: limit) { body in
+      let event = JSONField(try JSONReader.read(body))
+      let data = try event.member("data")
+      return (
+        try data.memberIfPresent("reference")?.string ?? data.member("id").string, try event.member("type").string
+      )
     }
   }
 }

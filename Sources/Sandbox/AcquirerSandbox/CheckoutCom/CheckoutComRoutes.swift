@@ -24,15 +24,6 @@ struct CheckoutComRoutes<Context: RequestContext>: Sendable {
     var channel: String { account.processingChannel }
   }
 
-  /// What a call comes to: how long it takes, and what it does.
-  struct Act: Sendable {
-    var delay: Duration = .zero
-    /// Whether nothing is done and nothing answered; or done and not answered.
-    var isLost = false
-    var isAnswerLost = false
-    let run: @Sendable (Transaction) throws -> CheckoutComReply
-  }
-
   /// With the public key: opens a payment token, and keeps its card for one payment.
   @Sendable func tokenize(_ request: Request, _ context: Context) async throws -> Response {
     try await answering(request, context, .public) { call in
@@ -46,7 +37,7 @@ struct CheckoutComRoutes<Context: RequestContext>: Sendable {
       guard let card = try? opened.networkToken else { throw CheckoutComProblem.invalid("token_data_invalid") }
       let (id, now) = (store.newName("tok"), service.clock.now())
       service.tokens.keep(card, opened.amount, as: id, of: call.channel, at: now)
-      return Act { _ in CheckoutComReply(201, token(id, card, at: now)) }
+      return ProviderAct { _ in ProviderReply(201, token(id, card, at: now)) }
     }
   }
 
@@ -78,13 +69,13 @@ struct CheckoutComRoutes<Context: RequestContext>: Sendable {
     }
   }
 
-  private func act(_ wanted: CheckoutComPaymentRequest, _ call: Call, _ token: String) -> Act {
+  private func act(_ wanted: CheckoutComPaymentRequest, _ call: Call, _ token: String) -> ProviderAct {
     guard let entry = service.tokens.find(token, of: call.channel, at: service.clock.now()) else {
-      return Act { _ in throw CheckoutComProblem.invalid("token_invalid") }
+      return ProviderAct { _ in throw CheckoutComProblem.invalid("token_invalid") }
     }
     let refusal = wanted.amount.equals(entry.amount) ? nil : CheckoutComResponseCode.invalidValue
     let inner = act(wanted, call, entry.card, "token", refusal)
-    return Act(delay: inner.delay, isLost: inner.isLost, isAnswerLost: inner.isAnswerLost) {
+    return inner.replacing {
       guard service.tokens.use(token, by: call.name) else { throw CheckoutComProblem.invalid("token_used") }
       return try inner.run($0)
     }
@@ -92,20 +83,17 @@ struct CheckoutComRoutes<Context: RequestContext>: Sendable {
 
   private func act(
     _ wanted: CheckoutComPaymentRequest, _ call: Call, _ card: NetworkToken, _ source: String, _ refusal: String? = nil
-  ) -> Act {
+  ) -> ProviderAct {
     let script = ScriptedResponse(dpan: card.dpan, minorUnits: wanted.amount.inISO.minorUnits)
     let payment = CheckoutComCardPayment(
       request: wanted, account: call.account, card: card, source: source, refusal: refusal, script: script)
-    return Act(
-      delay: script.delay, isLost: script.outcome == .noAnswer,
-      isAnswerLost: script.outcome == .noAnswerAfterApproval
-    ) { try store.pay(payment, in: $0) }
+    return ProviderAct(script) { try store.pay(payment, in: $0) }
   }
 
   func act(_ kind: CheckoutComAction.Kind, _ request: Request, _ context: Context) async throws -> Response {
     try await answering(request, context) { call in
       let wanted = try CheckoutComActionRequest(call.body)
-      return Act { try store.accept(kind, wanted, of: call.payment, channel: call.channel, in: $0) }
+      return ProviderAct { try store.accept(kind, wanted, of: call.payment, channel: call.channel, in: $0) }
     }
   }
 }
@@ -114,20 +102,20 @@ struct CheckoutComRoutes<Context: RequestContext>: Sendable {
 extension CheckoutComRoutes {
   @Sendable func show(_ request: Request, _ context: Context) async throws -> Response {
     try await answering(request, context) { call in
-      Act { transaction in
+      ProviderAct { transaction in
         let payment = try payment(call, in: transaction)
         let actions = try CheckoutComAction.processed(of: payment.id, in: transaction)
-        return CheckoutComReply(200, payment.details(actions))
+        return ProviderReply(200, payment.details(actions))
       }
     }
   }
 
   @Sendable func actions(_ request: Request, _ context: Context) async throws -> Response {
     try await answering(request, context) { call in
-      Act { transaction in
+      ProviderAct { transaction in
         let payment = try payment(call, in: transaction)
         let actions = try CheckoutComAction.processed(of: payment.id, in: transaction)
-        return CheckoutComReply(200, .array(actions.map { $0.entry(of: payment) }))
+        return ProviderReply(200, .array(actions.map { $0.entry(of: payment) }))
       }
     }
   }
@@ -145,10 +133,10 @@ extension CheckoutComRoutes {
       guard let reference = call.query["reference"] else { throw CheckoutComProblem.invalid("reference_required") }
       let (limit, skip) = (call.query["limit"].flatMap { Int($0) } ?? 10, call.query["skip"].flatMap { Int($0) } ?? 0)
       guard (1...100).contains(limit), skip >= 0 else { throw CheckoutComProblem.invalid("limit_invalid") }
-      return Act { transaction in
+      return ProviderAct { transaction in
         let all = try CheckoutComPayment.all(of: call.channel, reference: reference, in: transaction)
         let page = all.dropFirst(skip).prefix(limit).map { $0.details() }
-        return CheckoutComReply(
+        return ProviderReply(
           200,
           [
             "limit": .integer(Int64(limit)), "skip": .integer(Int64(skip)), "total_count": .integer(Int64(all.count)),
@@ -165,9 +153,9 @@ extension CheckoutComRoutes {
       guard let from = Timestamp(rfc3339: try call.body.member("from").string),
         let to = Timestamp(rfc3339: try call.body.member("to").string), from < to, (1...1_000).contains(limit)
       else { throw CheckoutComProblem.invalid("search_invalid") }
-      return Act { transaction in
+      return ProviderAct { transaction in
         let found = try CheckoutComPayment.all(of: call.channel, in: from..<to, limit: limit, in: transaction)
-        return CheckoutComReply(200, ["data": .array(found.map { $0.details() })])
+        return ProviderReply(200, ["data": .array(found.map { $0.details() })])
       }
     }
   }
@@ -180,21 +168,20 @@ extension CheckoutComRoutes {
   /// - Parameter key: the one of its keys that the call needs.
   func answering(
     _ request: Request, _ context: Context, _ key: CheckoutComAccount.Key = .secret,
-    _ prepare: @Sendable (Call) async throws -> Act
+    _ prepare: @Sendable (Call) async throws -> ProviderAct
   ) async throws -> Response {
     do {
       let fault = service.faults.takeForCall()
       if let fault, fault.isBefore { return try await fail(fault) }
       let call = try await call(request, context, key)
       let act = try await prepare(call)
-      var (reply, isSilent) = try await run(request, call, act)
-      if fault == .requestTwice { (reply, isSilent) = try await run(request, call, act) }
-      if isSilent { return try await silence() }
-      return try await spoil(fault, reply)
+      var reply = try await run(act, call, request)
+      if fault == .requestTwice { reply = try await run(act, call, request) }
+      return try await service.calls.answer(reply, fault, failed: ProviderReply(502))
     } catch let problem as CheckoutComProblem {
-      return Self.response(CheckoutComReply(problem))
+      return ProviderReply(problem).response
     } catch is JSONError {
-      return Self.response(CheckoutComReply(CheckoutComProblem.invalid("request_body_invalid")))
+      return ProviderReply(CheckoutComProblem.invalid("request_body_invalid")).response
     }
   }
 
@@ -217,15 +204,10 @@ extension CheckoutComRoutes {
     }
   }
 
-  private func run(_ request: Request, _ call: Call, _ act: Act) async throws -> (CheckoutComReply, isSilent: Bool) {
-    if act.isLost { return (CheckoutComReply(.failed), true) }
-    let name = "\(call.channel) \(call.name)"
-    guard service.inProgress.begin(name) else { throw CheckoutComProblem.tooMany }
-    defer { service.inProgress.end(name) }
-    if act.delay > .zero { try await Task.sleep(for: act.delay) }
+  private func run(_ act: ProviderAct, _ call: Call, _ request: Request) async throws -> ProviderReply? {
     let key = request.method == .post ? request.headers[.ckoIdempotencyKey] : nil
-    let (reply, isRepeated) = try await store.once(key, of: call.channel, act.run)
-    return (reply, act.isAnswerLost && !isRepeated)
+    return try await service.calls.run(
+      act, KeyedRequest(account: call.channel, key: key), in: store, busy: CheckoutComProblem.tooMany)
   }
 
   func account(
@@ -238,51 +220,14 @@ extension CheckoutComRoutes {
     return account
   }
 
-  /// Waits until the caller has given up.
-  private func silence() async throws -> Response {
-    try await Task.sleep(for: service.silence)
-    return Response(status: .gatewayTimeout)
-  }
-
   /// Answers for a fault that comes before anything is done.
-  private func fail(_ fault: CheckoutComFault) async throws -> Response {
+  private func fail(_ fault: ProviderFault) async throws -> Response {
     switch fault {
-    case .requestLost: return try await silence()
+    case .requestLost: return try await service.calls.keepSilent()
     case .tooManyRequests: throw CheckoutComProblem.tooMany
     case .unavailable: return Response(status: .serviceUnavailable)
     default: throw CheckoutComProblem.failed
     }
-  }
-
-  /// The answer, as a fault that comes afterwards leaves it.
-  private func spoil(_ fault: CheckoutComFault?, _ reply: CheckoutComReply) async throws -> Response {
-    switch fault {
-    case .answerLost: return try await silence()
-    case .failedAfter: return Response(status: .badGateway)
-    case .answerGarbled: return Self.html(reply.status)
-    case .answerTruncated:
-      let bytes = reply.body?.serialized() ?? []
-      return Self.response(Array(bytes.prefix(bytes.count / 2)), reply.status)
-    case .answerLate:
-      try await Task.sleep(for: .seconds(3))
-      return Self.response(reply)
-    default: return Self.response(reply)
-    }
-  }
-
-  static func response(_ reply: CheckoutComReply) -> Response {
-    guard let body = reply.body else { return Response(status: HTTPResponse.Status(code: reply.status)) }
-    return response(body.serialized(), reply.status)
-  }
-
-  private static func response(_ body: [UInt8], _ status: Int) -> Response {
-    JSONAnswer.response(bytes: body, status: HTTPResponse.Status(code: status))
-  }
-
-  private static func html(_ status: Int) -> Response {
-    JSONAnswer.response(
-      bytes: Array("<html><body>Please try again later.</body></html>".utf8), status: HTTPResponse.Status(code: status),
-      contentType: MediaType.html)
   }
 }
 

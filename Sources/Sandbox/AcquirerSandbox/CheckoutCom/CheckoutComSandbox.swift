@@ -2,7 +2,6 @@ import ApplePayToken
 package import Hummingbird
 import Storage
 import StrictJSON
-import Synchronization
 package import TenderPayments
 
 /// An offline Checkout.com: its payments API for Apple Pay and network tokens, the events of a workflow, and a ledger of
@@ -17,9 +16,8 @@ package struct CheckoutComSandbox: EventSource {
   let accounts: [CheckoutComAccount]
   let tokens = CheckoutComTokens()
   let clock: WallClock
-  let silence: Duration
-  let faults = ProviderFaults<CheckoutComFault>()
-  let inProgress = CheckoutComKeysInProgress()
+  let calls: ProviderCalls
+  let faults = ProviderFaults(ProviderFault.ofCalls + [.answerLate, .requestTwice] + ProviderFault.ofEvents)
 
   /// - Parameters:
   ///   - databasePath: an SQLite file of its own.
@@ -29,12 +27,10 @@ package struct CheckoutComSandbox: EventSource {
     databasePath: String, tokenRootPEM: String, accounts: [CheckoutComAccount] = [.sandbox],
     clock: WallClock = .system, random: RandomBytes = .system, silence: Duration = .seconds(40)
   ) async throws {
-    let database = try await Database.sqlite(
-      path: databasePath, migrations: CheckoutComStore.migrations, clock: clock)
-    store = try await CheckoutComStore(database: database, random: random)
+    store = try await CheckoutComStore(path: databasePath, clock: clock, random: random)
     keys = ProviderKeys(
-      database: database, verifier: TokenVerifier(trust: try .simulated(rootPEM: tokenRootPEM)), clock: clock)
-    (self.accounts, self.clock, self.silence) = (accounts, clock, silence)
+      database: store.database, verifier: TokenVerifier(trust: try .simulated(rootPEM: tokenRootPEM)), clock: clock)
+    (self.accounts, self.clock, calls) = (accounts, clock, ProviderCalls(silence: silence))
   }
 
   package func close() async { await store.database.close() }
@@ -47,18 +43,10 @@ package struct CheckoutComSandbox: EventSource {
   /// Processes what was accepted longer than `delay` ago, and posts the events that are due.
   package func deliverEvents(after delay: Duration, by delivery: EventDelivery) async throws {
     try await store.process(olderThan: delay)
-    var due = try await store.dueEvents()
-    if let first = due.first, faults.take(.eventLost) {
-      try await store.note(first, taken: true)
-      due.removeFirst()
-    }
-    if let first = due.first, faults.take(.eventTwice) { due.insert(first, at: 0) }
-    if due.count > 1, faults.take(.eventsReversed) { due.reverse() }
-    for event in due {
-      guard let account = accounts.first(where: { $0.processingChannel == event.channel }) else { continue }
-      let taken = await delivery.postWithHeaders(
-        event.url, [(name: "Cko-Signature", value: account.signature(event.body))], event.body)
-      try await store.note(event, taken: taken)
+    try await store.deliver(faults) { event in
+      guard let account = accounts.first(where: { $0.processingChannel == event.account }) else { return nil }
+      return await delivery.postWithHeaders(
+        event.url, [(name: "Cko-Signature", value: account.signature(event.bytes))], event.bytes)
     }
   }
 
@@ -81,13 +69,4 @@ package struct CheckoutComSandbox: EventSource {
       .post("faults", use: calls.injectFault)
       .post("payments/{id}/{act}", use: calls.actInDashboard)
   }
-}
-
-/// The idempotency keys of calls that are being processed.
-final class CheckoutComKeysInProgress: Sendable {
-  private let keys = Mutex<Set<String>>([])
-
-  /// False when a call under this key is in progress.
-  func begin(_ key: String) -> Bool { keys.withLock { $0.insert(key).inserted } }
-  func end(_ key: String) { keys.withLock { _ = $0.remove(key) } }
 }

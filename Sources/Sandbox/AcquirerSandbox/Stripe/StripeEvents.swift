@@ -52,62 +52,24 @@ enum StripeVersion {
 extension StripeStore {
   /// - Parameter account: whose event it is: a platform's own, or a connected one.
   func write(_ event: StripeEvent, of account: String, in transaction: Transaction) throws {
-    try transaction.run(
-      """
-      INSERT INTO events (sequence, account, body, tries, next_try)
-      VALUES ((SELECT COALESCE(MAX(sequence), 0) + 1 FROM events), $1, $2, 0, $3)
-      """, .text(account),
-      Self.text(
-        event.json(id: newID("evt"), request: newID("req"), connected: connectedName(account), at: transaction.now)),
-      .time(transaction.now))
+    let body = event.json(
+      id: newID("evt"), request: newID("req"), connected: connectedName(account), at: transaction.now)
+    try addEvent(body.serialized(), of: account, in: transaction)
   }
 
-  func sendEvents(of account: String, to url: String, isRolling: Bool) async throws {
+  /// Signs an account's events with the next secret too, while the secret is being rolled.
+  func rollSecret(of account: String, _ isRolling: Bool) async throws {
     try await database.write {
       try $0.run(
-        """
-        INSERT INTO event_endpoints (account, url, is_rolling) VALUES ($1, $2, $3)
-        ON CONFLICT (account) DO UPDATE SET url = $2, is_rolling = $3
-        """, .text(account), .text(url), .integer(isRolling ? 1 : 0))
+        isRolling
+          ? "INSERT INTO rolling_secrets (account) VALUES ($1) ON CONFLICT DO NOTHING"
+          : "DELETE FROM rolling_secrets WHERE account = $1", .text(account))
     }
   }
 
-  struct DueEvent: Sendable {
-    let sequence: Int64
-    let account: String
-    let url: String
-    let body: [UInt8]
-    let isRolling: Bool
-    let tries: Int64
-    let now: Timestamp
-  }
-
-  /// Events whose time has come, in the order in which they happened.
-  func dueEvents() async throws -> [DueEvent] {
-    try await database.read { transaction in
-      try transaction.rows(
-        """
-        SELECT events.*, event_endpoints.url, event_endpoints.is_rolling FROM events
-        JOIN event_endpoints ON event_endpoints.account = events.account
-        WHERE delivered_at IS NULL AND next_try <= $1 ORDER BY sequence LIMIT 100
-        """, .time(transaction.now)
-      ).map { row in
-        DueEvent(
-          sequence: try row.integer("sequence"), account: try row.text("account"), url: try row.text("url"),
-          body: Array(try row.text("body").utf8), isRolling: try row.integer("is_rolling") == 1,
-          tries: try row.integer("tries"), now: transaction.now)
-      }
-    }
-  }
-
-  /// Retries after 1, 2, 4 … seconds, at most 4,096.
-  func note(_ event: DueEvent, taken: Bool) async throws {
-    try await database.write { transaction in
-      let next = transaction.now.adding(.seconds(1 << min(event.tries, 12)))
-      try transaction.run(
-        "UPDATE events SET tries = tries + 1, next_try = $2, delivered_at = $3 WHERE sequence = $1",
-        .integer(event.sequence), .time(next), taken ? .time(transaction.now) : .null)
-    }
+  /// The accounts whose secret is being rolled.
+  func rollingSecrets() async throws -> Set<String> {
+    try await database.read { Set(try $0.rows("SELECT account FROM rolling_secrets").map { try $0.text("account") }) }
   }
 }
 

@@ -7,7 +7,7 @@ extension StripeStore {
   func capture(
     _ id: String, _ wanted: StripeCaptureRequest, of account: String, _ cause: StripeEvent.Cause,
     in transaction: Transaction
-  ) throws -> StripeReply {
+  ) throws -> ProviderReply {
     guard var intent = try StripeIntent.find(id, of: account, in: transaction) else {
       throw StripeProblem.unknown("payment_intent", id, parameter: "intent")
     }
@@ -21,7 +21,7 @@ extension StripeStore {
     try intent.save(in: transaction)
     try release(released, of: intent, cause, in: transaction)
     try announce(intent, of: account, cause, in: transaction)
-    return StripeReply(200, intent.json(expanding: wanted.expands))
+    return ProviderReply(200, intent.json(expanding: wanted.expands))
   }
 
   private func check(_ intent: StripeIntent, _ value: Int64, _ wanted: StripeCaptureRequest) throws(StripeProblem) {
@@ -39,7 +39,7 @@ extension StripeStore {
   func cancel(
     _ id: String, _ wanted: StripeCancelRequest, of account: String, _ cause: StripeEvent.Cause,
     in transaction: Transaction
-  ) throws -> StripeReply {
+  ) throws -> ProviderReply {
     guard var intent = try StripeIntent.find(id, of: account, in: transaction) else {
       throw StripeProblem.unknown("payment_intent", id, parameter: "intent")
     }
@@ -47,7 +47,7 @@ extension StripeStore {
       throw StripeProblem.unexpectedState("canceled", intent)
     }
     try cancel(&intent, because: wanted.reason, cause, in: transaction)
-    return StripeReply(200, intent.json())
+    return ProviderReply(200, intent.json())
   }
 
   /// Releases what is held; an intent of which a part was captured has succeeded.

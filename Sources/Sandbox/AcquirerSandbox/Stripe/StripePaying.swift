@@ -25,27 +25,22 @@ extension StripeStore {
   /// Charges the card, and writes the intent and its event.
   func pay(
     _ wanted: StripeCardPayment, _ tokens: StripeTokens, _ call: StripeEvent.Cause, in transaction: Transaction
-  ) throws -> StripeReply {
+  ) throws -> ProviderReply {
     if let token = wanted.token { try tokens.use(token) }
     let outcome = try decide(wanted, in: transaction)
     let intent = intent(wanted, outcome, at: transaction.now)
     try intent.insert(in: transaction)
     try announce(intent, of: wanted.owner.id, call, in: transaction)
     let json = intent.json(expanding: wanted.request.expands)
-    guard let decline = intent.decline else { return StripeReply(200, json) }
+    guard let decline = intent.decline else { return ProviderReply(200, json) }
     throw StripeProblem(
       402, decline.message, .card, code: decline.code, declineCode: decline.declineCode, intent: json,
       charge: intent.charge)
   }
 
-  /// A cryptogram is accepted once, whatever the result.
   private func decide(_ wanted: StripeCardPayment, in transaction: Transaction) throws -> StripeOutcome {
     guard let card = wanted.card.token else { return wanted.card.outcome }
-    let cryptogram = fingerprint("\(card.dpan.revealed):\(card.cryptogram.revealed)")
-    let isFirst = try transaction.changes(
-      "INSERT INTO cryptograms (fingerprint, used_at) VALUES ($1, $2) ON CONFLICT DO NOTHING", .text(cryptogram),
-      .time(transaction.now))
-    guard isFirst == 1 else { return .declined(.generic) }
+    guard try accept(card.cryptogram, of: card.dpan, in: transaction) else { return .declined(.generic) }
     if let amount = wanted.card.amount, amount != wanted.request.money.exact { return .declined(.otherAmount) }
     return wanted.script.map { StripeOutcome($0.outcome) } ?? .declined(.generic)
   }

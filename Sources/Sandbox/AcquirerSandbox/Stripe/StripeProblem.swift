@@ -69,15 +69,6 @@ struct StripeProblem: Error, Sendable, Hashable {
   }
 }
 
-/// An answer of the emulated Stripe.
-struct StripeReply: Sendable {
-  let status: Int
-  let body: JSONValue
-
-  init(_ status: Int, _ body: JSONValue) {
-    self.status = status
-    self.body = body
-  }
-
+extension ProviderReply {
   init(_ problem: StripeProblem) { self.init(problem.status, problem.json) }
 }

@@ -19,14 +19,12 @@ extension StripeSandboxService: RecentlyActive {
   }
 
   package func recentEvents(limit: Int64) async throws -> [RecentEvent] {
-    try await store.database.read { transaction in
-      try transaction.rows("SELECT * FROM events ORDER BY sequence DESC LIMIT $1", .integer(limit)).map { row in
-        let body = JSONField(try JSONReader.read(Array(try row.text("body").utf8)))
-        let object = try body.member("data").member("object")
-        return try RecentEvent(
-          row, reference: try object.memberIfPresent("metadata")?.reference ?? object.member("id").string,
-          result: try body.member("type").string)
-      }
+    try await store.recentEvents(limit: limit) { bytes in
+      let body = JSONField(try JSONReader.read(bytes))
+      let object = try body.member("data").member("object")
+      return (
+        try object.memberIfPresent("metadata")?.reference ?? object.member("id").string, try body.member("type").string
+      )
     }
   }
 }

@@ -91,7 +91,7 @@ extension StripeRefund {
 extension StripeStore {
   func refund(
     _ wanted: StripeRefundRequest, of account: String, _ cause: StripeEvent.Cause, in transaction: Transaction
-  ) throws -> StripeReply {
+  ) throws -> ProviderReply {
     guard var intent = try StripeIntent.find(wanted.intent, of: account, in: transaction) else {
       throw StripeProblem.unknown("payment_intent", wanted.intent, parameter: "payment_intent")
     }
@@ -111,7 +111,7 @@ extension StripeStore {
     try intent.save(in: transaction)
     try refund.insert(in: transaction)
     try write(StripeEvent("refund.created", refund.json, cause), of: account, in: transaction)
-    return StripeReply(200, refund.json)
+    return ProviderReply(200, refund.json)
   }
 
   /// Stripe's test cards and the sandbox's amount of 20.93 refund later, or in vain.

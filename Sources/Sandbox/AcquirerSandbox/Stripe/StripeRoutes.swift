@@ -23,22 +23,13 @@ struct StripeRoutes<Context: RequestContext>: Sendable {
     var cause: StripeEvent.Cause { .call(key: key) }
   }
 
-  /// What a call comes to: how long it takes, and what it does.
-  struct Act: Sendable {
-    var delay: Duration = .zero
-    /// Whether nothing is done and nothing answered; or done and not answered.
-    var isLost = false
-    var isAnswerLost = false
-    let run: @Sendable (Transaction) throws -> StripeReply
-  }
-
   @Sendable func tokenize(_ request: Request, _ context: Context) async throws -> Response {
     try await answering(request, context, by: .publishable) { call in
       let wanted = try StripeTokenRequest(call.text)
       let (card, id) = (try await service.open(wanted.paymentData), store.newID("tok"))
-      return Act { transaction in
+      return ProviderAct { transaction in
         service.tokens.keep(card, as: id, of: call.owner.id, at: transaction.now)
-        return StripeReply(200, card.json(id, at: transaction.now))
+        return ProviderReply(200, card.json(id, at: transaction.now))
       }
     }
   }
@@ -46,32 +37,28 @@ struct StripeRoutes<Context: RequestContext>: Sendable {
   @Sendable func pay(_ request: Request, _ context: Context) async throws -> Response {
     try await answering(request, context) { call in
       let payment = try service.payment(try StripePaymentRequest(call.text), of: call.owner)
-      let outcome = payment.script?.outcome
-      return Act(
-        delay: payment.script?.delay ?? .zero, isLost: outcome == .noAnswer,
-        isAnswerLost: outcome == .noAnswerAfterApproval
-      ) { try store.pay(payment, service.tokens, call.cause, in: $0) }
+      return ProviderAct(payment.script) { try store.pay(payment, service.tokens, call.cause, in: $0) }
     }
   }
 
   @Sendable func capture(_ request: Request, _ context: Context) async throws -> Response {
     try await answering(request, context) { call in
       let wanted = try StripeCaptureRequest(call.text)
-      return Act { try store.capture(call.id, wanted, of: call.owner.id, call.cause, in: $0) }
+      return ProviderAct { try store.capture(call.id, wanted, of: call.owner.id, call.cause, in: $0) }
     }
   }
 
   @Sendable func cancel(_ request: Request, _ context: Context) async throws -> Response {
     try await answering(request, context) { call in
       let wanted = try StripeCancelRequest(call.text)
-      return Act { try store.cancel(call.id, wanted, of: call.owner.id, call.cause, in: $0) }
+      return ProviderAct { try store.cancel(call.id, wanted, of: call.owner.id, call.cause, in: $0) }
     }
   }
 
   @Sendable func refund(_ request: Request, _ context: Context) async throws -> Response {
     try await answering(request, context) { call in
       let wanted = try StripeRefundRequest(call.text)
-      return Act { try store.refund(wanted, of: call.owner.id, call.cause, in: $0) }
+      return ProviderAct { try store.refund(wanted, of: call.owner.id, call.cause, in: $0) }
     }
   }
 
@@ -122,18 +109,20 @@ extension StripeRoutes {
   /// is not kept under the key.
   private func answering(
     _ request: Request, _ context: Context, by least: StripePermission = .everything,
-    _ prepare: @Sendable (Call) async throws -> Act
+    _ prepare: @Sendable (Call) async throws -> ProviderAct
   ) async throws -> Response {
     let fault = service.faults.takeForCall()
     do {
       if let fault, fault.isBefore { return try await fail(fault) }
       let call = try await call(request, context, least)
-      let (reply, isRepeated, isSilent) = try await run(
-        call, "\(request.method) \(request.uri.path) \(call.text)", try await prepare(call), fault)
-      if isSilent || fault == .answerLost { return try await silence() }
-      return try await spoil(fault, StripeAnswer(reply, isRepeated: isRepeated))
+      let act = try await prepare(call).keepingProblems(fails: fault == .failedAfter)
+      let contents = "\(request.method) \(request.uri.path) \(call.text)"
+      let reply = try await service.calls.run(
+        act, KeyedRequest(account: call.owner.id, key: call.key, contents: contents), in: store,
+        busy: StripeProblem.keyInUse)
+      return try await answer(reply, fault == .failedAfter ? nil : fault)
     } catch let problem as StripeProblem {
-      return StripeAnswer(StripeReply(problem)).response
+      return ProviderReply(problem).response
     }
   }
 
@@ -143,10 +132,9 @@ extension StripeRoutes {
     let fault = service.faults.takeForCall()
     do {
       if let fault, fault.isBefore { return try await fail(fault) }
-      let answer = StripeAnswer(StripeReply(200, try await read(try await call(request, context, .reading))))
-      return try await spoil(fault, answer)
+      return try await answer(ProviderReply(200, try await read(try await call(request, context, .reading))), fault)
     } catch let problem as StripeProblem {
-      return StripeAnswer(StripeReply(problem)).response
+      return ProviderReply(problem).response
     }
   }
 
@@ -202,29 +190,10 @@ extension StripeRoutes {
     return pair.split(separator: ":").first.map(String.init)
   }
 
-  private func run(
-    _ call: Call, _ contents: String, _ act: Act, _ fault: StripeFault?
-  ) async throws -> (StripeReply, isRepeated: Bool, isSilent: Bool) {
-    if act.isLost { return (StripeReply(.internalError), false, true) }
-    let name = "\(call.owner.id) \(call.key ?? store.newID("call"))"
-    guard service.inProgress.begin(name) else { throw StripeProblem.keyInUse }
-    defer { service.inProgress.end(name) }
-    if act.delay > .zero { try await Task.sleep(for: act.delay) }
-    let (reply, isRepeated) = try await store.once(
-      .init(account: call.owner.id, key: call.key, contents: contents), isFailing: fault == .failedAfter, act.run)
-    return (reply, isRepeated, act.isAnswerLost && !isRepeated)
-  }
-
-  /// Waits until the caller has given up.
-  private func silence() async throws -> Response {
-    try await Task.sleep(for: service.silence)
-    return Response(status: .gatewayTimeout)
-  }
-
   /// Answers for a fault that comes before anything is done.
-  private func fail(_ fault: StripeFault) async throws -> Response {
+  private func fail(_ fault: ProviderFault) async throws -> Response {
     switch fault {
-    case .requestLost: return try await silence()
+    case .requestLost: return try await service.calls.keepSilent()
     case .tooManyRequests: throw StripeProblem.tooMany
     case .inProgress: throw StripeProblem.keyInUse
     case .unavailable: return Response(status: .serviceUnavailable)
@@ -232,16 +201,24 @@ extension StripeRoutes {
     }
   }
 
-  /// The answer, as a fault that comes afterwards leaves it.
-  private func spoil(_ fault: StripeFault?, _ answer: StripeAnswer) async throws -> Response {
-    switch fault {
-    case .answerLost: return try await silence()
-    case .answerGarbled: return StripeAnswer.page.response
-    case .answerTruncated: return answer.half.response
-    case .answerLate:
-      try await Task.sleep(for: .seconds(3))
-      return answer.response
-    default: return answer.response
+  private func answer(_ reply: ProviderReply?, _ fault: ProviderFault?) async throws -> Response {
+    try await service.calls.answer(reply, fault, failed: ProviderReply(StripeProblem.internalError)) { reply in
+      var response = reply.response
+      if reply.firstAt != nil { response.headers[.idempotentReplayed] = "true" }
+      return response
+    }
+  }
+}
+
+extension ProviderAct {
+  /// What it refuses is an answer too, and a repeat gets it again.
+  ///
+  /// - Parameter fails: keeps a 500 in place of the answer, as when Stripe fails after the act.
+  fileprivate func keepingProblems(fails: Bool) -> ProviderAct {
+    replacing { transaction in
+      let reply: ProviderReply
+      do { reply = try run(transaction) } catch let problem as StripeProblem { reply = ProviderReply(problem) }
+      return fails ? ProviderReply(StripeProblem.internalError) : reply
     }
   }
 }
@@ -249,34 +226,6 @@ extension StripeRoutes {
 /// What a key may do.
 enum StripePermission: Sendable {
   case everything, reading, publishable
-}
-
-/// An answer that is ready to be sent, or to be altered by a fault.
-private struct StripeAnswer: Sendable {
-  let status: Int
-  let type: String
-  let bytes: [UInt8]
-  var isRepeated = false
-
-  init(_ reply: StripeReply, isRepeated: Bool = false) {
-    (status, type, bytes) = (reply.status, MediaType.json, reply.body.serialized())
-    self.isRepeated = isRepeated
-  }
-
-  private init(_ status: Int, _ type: String, _ bytes: [UInt8]) {
-    (self.status, self.type, self.bytes) = (status, type, bytes)
-  }
-
-  static let page = StripeAnswer(200, MediaType.html, Array("<html><body>Maintenance</body></html>".utf8))
-
-  var half: StripeAnswer { StripeAnswer(status, type, Array(bytes.prefix(bytes.count / 2))) }
-
-  var response: Response {
-    var response = JSONAnswer.response(
-      bytes: bytes, status: HTTPResponse.Status(code: status), contentType: type)
-    if isRepeated { response.headers[.idempotentReplayed] = "true" }
-    return response
-  }
 }
 
 extension HTTPField.Name {

@@ -14,11 +14,10 @@ package struct StripeSandboxService: EventSource {
   let store: StripeStore
   let keys: ProviderKeys
   let accounts: [StripeAccount]
-  let silence: Duration
+  let calls: ProviderCalls
   let searchLag: Duration
   let tokens = StripeTokens()
-  let faults = ProviderFaults<StripeFault>()
-  let inProgress = StripeKeysInProgress()
+  let faults = ProviderFaults(ProviderFault.ofCalls + [.answerLate, .inProgress] + ProviderFault.ofEvents)
 
   /// - Parameters:
   ///   - databasePath: an SQLite file of its own.
@@ -29,12 +28,12 @@ package struct StripeSandboxService: EventSource {
     databasePath: String, tokenRootPEM: String, accounts: [StripeAccount] = [.sandbox], clock: WallClock = .system,
     random: RandomBytes = .system, silence: Duration = .seconds(40), searchLag: Duration = .seconds(60)
   ) async throws {
-    let database = try await Database.sqlite(path: databasePath, migrations: StripeStore.migrations, clock: clock)
     store = try await StripeStore(
-      database: database, random: random, connected: accounts.reduce(into: []) { $0.formUnion($1.connected) })
+      path: databasePath, clock: clock, random: random,
+      connected: accounts.reduce(into: []) { $0.formUnion($1.connected) })
     keys = ProviderKeys(
-      database: database, verifier: TokenVerifier(trust: try .simulated(rootPEM: tokenRootPEM)), clock: clock)
-    (self.accounts, self.silence, self.searchLag) = (accounts, silence, searchLag)
+      database: store.database, verifier: TokenVerifier(trust: try .simulated(rootPEM: tokenRootPEM)), clock: clock)
+    (self.accounts, self.searchLag, calls) = (accounts, searchLag, ProviderCalls(silence: silence))
   }
 
   package func close() async { await store.database.close() }
@@ -47,23 +46,13 @@ package struct StripeSandboxService: EventSource {
   /// Decides what has been pending longer than `delay`, and posts the events that are due.
   package func deliverEvents(after delay: Duration, by delivery: EventDelivery) async throws {
     try await store.resolve(olderThan: delay)
-    for event in ordered(try await store.dueEvents()) {
+    let rolling = try await store.rollingSecrets()
+    try await store.deliver(faults) { event in
       guard let account = accounts.first(where: { $0.id == event.account || $0.connected.contains(event.account) })
-      else { continue }
-      let isLost = faults.take(.eventLost)
-      let signature = account.signature(event.body, at: event.now, isRolling: event.isRolling)
-      let headers = [(name: "Stripe-Signature", value: signature)]
-      let taken = isLost ? true : await delivery.postWithHeaders(event.url, headers, event.body)
-      try await store.note(event, taken: taken)
+      else { return nil }
+      let signature = account.signature(event.bytes, at: event.now, isRolling: rolling.contains(event.account))
+      return await delivery.postWithHeaders(event.url, [(name: "Stripe-Signature", value: signature)], event.bytes)
     }
-  }
-
-  private func ordered(_ due: [StripeStore.DueEvent]) -> [StripeStore.DueEvent] {
-    guard let first = due.first else { return [] }
-    var due = due
-    if faults.take(.eventTwice) { due.insert(first, at: 0) }
-    if faults.take(.eventsReversed) { due.reverse() }
-    return due
   }
 
   /// The account whose key this is, and what the key may do.

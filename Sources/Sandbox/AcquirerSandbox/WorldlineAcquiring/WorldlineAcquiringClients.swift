@@ -11,7 +11,7 @@ import TenderPayments
 extension WorldlineAcquiringRoutes {
   /// A form with the credentials in it, or with HTTP's Basic authentication beside it.
   @Sendable func issueToken(_ request: Request, _ context: Context) async throws -> Response {
-    switch service.faults.take(\.isOfTokens) {
+    switch service.faults.takeForToken() {
     case .clientRefused: return refusal(400, "invalid_client")
     case .tokensUnavailable: return Self.response(Array("<html>busy</html>".utf8), 503, MediaType.html)
     default: break
@@ -65,11 +65,7 @@ extension WorldlineAcquiringRoutes {
   @Sendable func injectFault(_ request: Request, _ context: Context) async throws -> Response {
     try await managing(request) { _ in
       let body = try JSONReader.read(try await BodyReader.collect(request, limit: 1_024))
-      guard case .string(let name) = body["next"], let kind = WorldlineAcquiringFault(rawValue: name) else {
-        let known = WorldlineAcquiringFault.allCases.map(\.rawValue).joined(separator: ", ")
-        throw WorldlineAcquiringProblem.invalid("next is one of: \(known)")
-      }
-      service.faults.inject(kind)
+      try service.faults.inject(JSONField(body))
       return Self.response(body.serialized(), 200, MediaType.json)
     }
   }

@@ -5,7 +5,7 @@ import TokenIssuer
 
 // What the operations do to the ledger.
 extension WorldlineAcquiringStore {
-  /// Authorizes or declines. A cryptogram is accepted once, whatever the result.
+  /// Authorizes or declines.
   func pay(
     _ wanted: WorldlineAcquiringPaymentRequest, _ outcome: SandboxOutcome, of merchant: String,
     in transaction: Transaction
@@ -15,7 +15,7 @@ extension WorldlineAcquiringStore {
       isPreAuthorization: wanted.isPreAuthorization, brand: wanted.brand, cardSuffix: wanted.card.dpan.lastFour,
       createdAt: transaction.now, changedAt: transaction.now, status: .notAuthorized)
     let result =
-      try isFresh(wanted.card, in: transaction)
+      try accept(wanted.card.cryptogram, of: wanted.card.dpan, in: transaction)
       ? apply(outcome, wanted, to: &payment) : WorldlineAcquiringResult(code: "82")
     if wanted.capturesImmediately, payment.status == .authorized { payment.capture(payment.authorized, isFinal: true) }
     try payment.insert(in: transaction)
@@ -32,7 +32,9 @@ extension WorldlineAcquiringStore {
   ) throws -> WorldlineAcquiringOperation {
     var result = WorldlineAcquiringResult.approved
     if case .decline(let code) = outcome { result = WorldlineAcquiringResult(responseCode: code) }
-    if try !isFresh(wanted.card, in: transaction) { result = WorldlineAcquiringResult(code: "82") }
+    if try !accept(wanted.card.cryptogram, of: wanted.card.dpan, in: transaction) {
+      result = WorldlineAcquiringResult(code: "82")
+    }
     var answer = result.members(of: wanted.operationID)
     if result.isApproved {
       answer["authorizationCode"] = .string(random.hex(3).uppercased())
@@ -40,13 +42,6 @@ extension WorldlineAcquiringStore {
     }
     return WorldlineAcquiringOperation(
       id: wanted.operationID, payment: nil, kind: "ACCOUNT_VERIFICATION", amount: nil, result: result, answer: answer)
-  }
-
-  private func isFresh(_ card: NetworkToken, in transaction: Transaction) throws -> Bool {
-    let cryptogram = fingerprint("\(card.dpan.revealed):\(card.cryptogram.revealed)")
-    return try transaction.changes(
-      "INSERT INTO cryptograms (fingerprint, used_at) VALUES ($1, $2) ON CONFLICT DO NOTHING", .text(cryptogram),
-      .time(transaction.now)) == 1
   }
 
   private func apply(

@@ -73,17 +73,15 @@ extension WorldlineAcquiringOperation {
     return try row.flatMap { try WorldlineAcquiringPayment.find(try $0.text("payment"), of: merchant, in: transaction) }
   }
 
-  func insert(_ merchant: String, contents: String, in transaction: Transaction) throws {
+  func insert(_ merchant: String, in transaction: Transaction) throws {
     try transaction.run(
       """
       INSERT INTO operations (sequence, merchant, operation_id, payment, refund_id, kind, amount, currency,
-        response_code, contents, answer, created_at, capture_number)
-      VALUES ((SELECT count(*) FROM operations), $1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)
+        response_code, created_at, capture_number)
+      VALUES ((SELECT count(*) FROM operations), $1, $2, $3, $4, $5, $6, $7, $8, $9, $10)
       """,
       .text(merchant), .text(id), .text(optional: payment), .text(optional: refund), .text(kind),
       .integer(optional: amount?.minorUnits), .text(optional: amount?.currency.code), .text(result.code),
-      .text(contents),
-      .text(String(decoding: JSONValue.object(answer).serialized(), as: UTF8.self)), .time(transaction.now),
-      .integer(optional: captureNumber))
+      .time(transaction.now), .integer(optional: captureNumber))
   }
 }

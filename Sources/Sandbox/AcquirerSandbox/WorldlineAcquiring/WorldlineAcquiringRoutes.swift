@@ -21,27 +21,17 @@ struct WorldlineAcquiringRoutes<Context: RequestContext>: Sendable {
     let path: String
   }
 
-  /// An answer, or none.
-  enum Reply: Sendable {
-    case answer(Int, JSONValue)
-    case nothing
-    case silence
-  }
-
   @Sendable func ping(_ request: Request, _ context: Context) async throws -> Response {
-    try await answering(request, context, scope: "services_ping") { _ in .nothing }
+    try await answering(request, context, scope: "services_ping") { _ in ProviderReply(200) }
   }
 
   @Sendable func pay(_ request: Request, _ context: Context) async throws -> Response {
     try await answering(request, context, scope: "processing_payment") { call in
       let wanted = try WorldlineAcquiringPaymentRequest(call.body)
       let script = ScriptedResponse(dpan: wanted.card.dpan, minorUnits: wanted.amount.minorUnits)
-      if script.outcome == .noAnswer { return .silence }
-      if script.delay > .zero { try await Task.sleep(for: script.delay) }
-      let (answer, isRepeated) = try await store.once(call.named(wanted.operationID)) {
+      return try await operate(wanted.operationID, call, script) {
         try store.pay(wanted, script.outcome, of: call.merchant, in: $0)
       }
-      return script.outcome == .noAnswerAfterApproval && !isRepeated ? .silence : .answer(201, answer)
     }
   }
 
@@ -49,10 +39,7 @@ struct WorldlineAcquiringRoutes<Context: RequestContext>: Sendable {
     try await answering(request, context, scope: "processing_accountverification") { call in
       let wanted = try WorldlineAcquiringVerificationRequest(call.body)
       let script = ScriptedResponse(dpan: wanted.card.dpan, minorUnits: 0)
-      let (answer, _) = try await store.once(call.named(wanted.operationID)) {
-        try store.verify(wanted, script.outcome, in: $0)
-      }
-      return .answer(201, answer)
+      return try await operate(wanted.operationID, call) { try store.verify(wanted, script.outcome, in: $0) }
     }
   }
 
@@ -63,10 +50,9 @@ struct WorldlineAcquiringRoutes<Context: RequestContext>: Sendable {
     let scope = kind == .refund ? "processing_refund" : "processing_payment"
     return try await answering(request, context, scope: scope) { call in
       let wanted = try WorldlineAcquiringAction(kind, call.body)
-      let (answer, _) = try await store.once(call.named(wanted.operationID)) {
+      return try await operate(wanted.operationID, call) {
         try store.act(wanted, on: payment, of: call.merchant, in: $0)
       }
-      return .answer(201, answer)
     }
   }
 
@@ -74,25 +60,39 @@ struct WorldlineAcquiringRoutes<Context: RequestContext>: Sendable {
     let operation = Self.name("operation", context)
     return try await answering(request, context, scope: "processing_operation_reverse") { call in
       let wanted = try WorldlineAcquiringTechnicalReversal(call.body)
-      let (answer, _) = try await store.once(call.named(wanted.operationID)) {
+      return try await operate(wanted.operationID, call) {
         try store.reverse(operation, by: wanted, of: call.merchant, in: $0)
       }
-      return .answer(201, answer)
     }
   }
 
   @Sendable func payment(_ request: Request, _ context: Context) async throws -> Response {
     let (name, isDetailed) = (Self.name("payment", context), Self.wantsOperations(request))
     return try await answering(request, context, scope: "processing_payment") { call in
-      .answer(200, try await store.payment(name, withOperations: isDetailed, of: call.merchant))
+      ProviderReply(200, try await store.payment(name, withOperations: isDetailed, of: call.merchant))
     }
   }
 
   @Sendable func refund(_ request: Request, _ context: Context) async throws -> Response {
     let (name, isDetailed) = (Self.name("refund", context), Self.wantsOperations(request))
     return try await answering(request, context, scope: "processing_refund") { call in
-      .answer(200, try await store.refund(name, withOperations: isDetailed, of: call.merchant))
+      ProviderReply(200, try await store.refund(name, withOperations: isDetailed, of: call.merchant))
     }
+  }
+
+  /// Does an operation once for each name.
+  private func operate(
+    _ operationID: String, _ call: Call, _ script: ScriptedResponse? = nil,
+    _ act: @escaping @Sendable (Transaction) throws -> WorldlineAcquiringOperation
+  ) async throws -> ProviderReply? {
+    let act = ProviderAct(script) { transaction in
+      let operation = try act(transaction)
+      try operation.insert(call.merchant, in: transaction)
+      return ProviderReply(201, .object(operation.answer))
+    }
+    return try await service.calls.run(
+      act, call.named(operationID), in: store,
+      busy: WorldlineAcquiringProblem.conflict("The same request is being processed."))
   }
 
   /// A name in the path.
@@ -108,14 +108,14 @@ struct WorldlineAcquiringRoutes<Context: RequestContext>: Sendable {
 
 extension WorldlineAcquiringRoutes.Call {
   /// The request without its time: sent at another time, it is still this request.
-  fileprivate func named(_ operationID: String) -> WorldlineAcquiringStore.Named {
+  fileprivate func named(_ operationID: String) -> KeyedRequest {
     var contents = body
     if case .object(var object) = body {
       object["transactionTimestamp"] = nil
       contents = .object(object)
     }
-    return WorldlineAcquiringStore.Named(
-      merchant: merchant, operationID: operationID,
+    return KeyedRequest(
+      account: merchant, key: operationID,
       contents: "\(path) \(String(decoding: contents.serialized(), as: UTF8.self))")
   }
 }
@@ -124,7 +124,7 @@ extension WorldlineAcquiringRoutes.Call {
 extension WorldlineAcquiringRoutes {
   /// Authenticates the client, reads the body, injects faults, and renders problems.
   private func answering(
-    _ request: Request, _ context: Context, scope: String, _ work: @Sendable (Call) async throws -> Reply
+    _ request: Request, _ context: Context, scope: String, _ work: @Sendable (Call) async throws -> ProviderReply?
   ) async throws -> Response {
     let fault = service.faults.takeForCall()
     if fault == .tokensRevoked { service.tokens.revokeAll() }
@@ -136,7 +136,9 @@ extension WorldlineAcquiringRoutes {
         throw WorldlineAcquiringProblem(415, "Unsupported Media Type", "Send application/json.")
       }
       let body = bytes.isEmpty ? JSONValue.null : try JSONReader.read(bytes)
-      return try await spoil(fault, try await work(Call(merchant: merchant, body: body, path: request.uri.path)))
+      let reply = try await work(Call(merchant: merchant, body: body, path: request.uri.path))
+      if fault == .failedAfter { throw WorldlineAcquiringProblem.internalError }
+      return try await service.calls.answer(reply, fault, failed: ProviderReply(500))
     } catch let problem as WorldlineAcquiringProblem {
       return response(problem)
     } catch let error as JSONError {
@@ -161,36 +163,13 @@ extension WorldlineAcquiringRoutes {
     return "\(acquirer)/\(merchant)"
   }
 
-  /// Waits until the caller has given up.
-  private func silence() async throws -> Response {
-    try await Task.sleep(for: service.silence)
-    return Response(status: .gatewayTimeout)
-  }
-
-  private func fail(_ fault: WorldlineAcquiringFault) async throws -> Response {
+  private func fail(_ fault: ProviderFault) async throws -> Response {
     switch fault {
-    case .requestLost: return try await silence()
+    case .requestLost: return try await service.calls.keepSilent()
     case .tooManyRequests: throw WorldlineAcquiringProblem.tooMany
     case .unavailable: throw WorldlineAcquiringProblem.unavailable
-    case .conflict: throw WorldlineAcquiringProblem.conflict("The same request is being processed.")
+    case .inProgress: throw WorldlineAcquiringProblem.conflict("The same request is being processed.")
     default: throw WorldlineAcquiringProblem.internalError
-    }
-  }
-
-  /// The answer, as a fault that comes afterwards leaves it.
-  private func spoil(_ fault: WorldlineAcquiringFault?, _ reply: Reply) async throws -> Response {
-    guard case .answer(let status, let body) = reply else {
-      if case .silence = reply { return try await silence() }
-      return Response(status: .ok)
-    }
-    let bytes = body.serialized()
-    switch fault {
-    case .answerLost: return try await silence()
-    case .failedAfter: throw WorldlineAcquiringProblem.internalError
-    case .answerGarbled:
-      return Self.response(Array("<html><body>Please wait.</body></html>".utf8), status, MediaType.html)
-    case .answerTruncated: return Self.response(Array(bytes.prefix(bytes.count / 2)), status, MediaType.json)
-    default: return Self.response(bytes, status, MediaType.json)
     }
   }
 

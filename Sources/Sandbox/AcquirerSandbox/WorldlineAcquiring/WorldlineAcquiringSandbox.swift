@@ -13,8 +13,9 @@ package struct WorldlineAcquiringSandbox: Sendable {
   let store: WorldlineAcquiringStore
   let accounts: [WorldlineAcquiringAccount]
   let clock: WallClock
-  let silence: Duration
-  let faults = ProviderFaults<WorldlineAcquiringFault>()
+  let calls: ProviderCalls
+  let faults = ProviderFaults(
+    ProviderFault.ofCalls + [.inProgress, .tokensRevoked, .clientRefused, .tokensUnavailable])
   let tokens = WorldlineAcquiringTokens()
 
   /// - Parameters:
@@ -24,10 +25,8 @@ package struct WorldlineAcquiringSandbox: Sendable {
     databasePath: String, accounts: [WorldlineAcquiringAccount] = [.sandbox], clock: WallClock = .system,
     random: RandomBytes = .system, silence: Duration = .seconds(40)
   ) async throws {
-    let database = try await Database.sqlite(
-      path: databasePath, migrations: WorldlineAcquiringStore.migrations, clock: clock)
-    store = try await WorldlineAcquiringStore(database: database, random: random)
-    (self.accounts, self.clock, self.silence) = (accounts, clock, silence)
+    store = try await WorldlineAcquiringStore(path: databasePath, clock: clock, random: random)
+    (self.accounts, self.clock, calls) = (accounts, clock, ProviderCalls(silence: silence))
   }
 
   package func close() async { await store.database.close() }

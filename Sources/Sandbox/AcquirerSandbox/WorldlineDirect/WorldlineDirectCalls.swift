@@ -10,7 +10,7 @@ import TenderPayments
 extension WorldlineDirectRoutes {
   /// Authenticates the merchant, reads the body, injects faults, and renders errors.
   func answering(
-    _ request: Request, _ context: Context, _ prepare: @Sendable (Call) async throws -> Act
+    _ request: Request, _ context: Context, _ prepare: @Sendable (Call) async throws -> ProviderAct
   ) async throws -> Response {
     do {
       let fault = service.faults.takeForCall()
@@ -18,16 +18,17 @@ extension WorldlineDirectRoutes {
       let (account, key) = try caller(request, context.parameters.get("merchantId"))
       let call = Call(
         account: account, body: try await Self.bytes(of: request), id: context.parameters.get("id") ?? "")
-      let (reply, isSilent) = try await run(account.merchantID, key, try await act(prepare, call))
-      if isSilent { return try await silence() }
-      return try await spoil(fault, reply)
+      let reply = try await service.calls.run(
+        try await act(prepare, call), KeyedRequest(account: account.merchantID, key: key), in: store,
+        busy: WorldlineDirectRefusal(.inProgress))
+      return try await service.calls.answer(reply, fault, failed: try refused(.serverError), render: Self.response)
     } catch let refusal as WorldlineDirectRefusal {
       return try Self.response(refused(refusal.fault))
     }
   }
 
-  private func refused(_ fault: PlatformFault) throws -> WorldlineDirectReply {
-    try WorldlineDirectReply(fault, id: store.errorID())
+  private func refused(_ fault: PlatformFault) throws -> ProviderReply {
+    try ProviderReply(fault, id: store.errorID())
   }
 
   /// The merchant whose key has signed the call, and the call's idempotence key.
@@ -57,20 +58,18 @@ extension WorldlineDirectRoutes {
   }
 
   /// What the request says wrong is an answer too, and a repeat gets it again.
-  private func act(_ prepare: @Sendable (Call) async throws -> Act, _ call: Call) async throws -> Act {
+  private func act(_ prepare: @Sendable (Call) async throws -> ProviderAct, _ call: Call) async throws -> ProviderAct {
     do {
       let act = try await prepare(call)
-      return Act(delay: act.delay, isLost: act.isLost, isAnswerLost: act.isAnswerLost) { transaction in
-        try replying { try act.run(transaction) }
-      }
+      return act.replacing { transaction in try replying { try act.run(transaction) } }
     } catch let refusal as WorldlineDirectRefusal {
-      return Act { _ in try refused(refusal.fault) }
+      return ProviderAct { _ in try refused(refusal.fault) }
     } catch let error as JSONError {
-      return Act { _ in try refused(.init(error)) }
+      return ProviderAct { _ in try refused(.init(error)) }
     }
   }
 
-  private func replying(_ run: () throws -> WorldlineDirectReply) throws -> WorldlineDirectReply {
+  private func replying(_ run: () throws -> ProviderReply) throws -> ProviderReply {
     do { return try run() } catch let refusal as WorldlineDirectRefusal {
       return try refused(refusal.fault)
     } catch let error as JSONError {
@@ -78,61 +77,23 @@ extension WorldlineDirectRoutes {
     }
   }
 
-  private func run(
-    _ merchant: String, _ key: String?, _ act: Act
-  ) async throws -> (WorldlineDirectReply, isSilent: Bool) {
-    if act.isLost { return (try refused(.serverError), true) }
-    let name = "\(merchant) \(key ?? store.newPaymentID())"
-    guard service.inProgress.begin(name) else { throw WorldlineDirectRefusal(.inProgress) }
-    defer { service.inProgress.end(name) }
-    if act.delay > .zero { try await service.sleep(act.delay) }
-    let reply = try await store.once(merchant, key, act.run)
-    return (reply, act.isAnswerLost && reply.firstAt == nil)
-  }
-
-  /// Waits until the caller has given up.
-  private func silence() async throws -> Response {
-    try await Task.sleep(for: service.silence)
-    return Response(status: .gatewayTimeout)
-  }
-
   /// Answers for a fault that comes before anything is done.
-  private func fail(_ fault: WorldlineDirectFault) async throws -> Response {
+  private func fail(_ fault: ProviderFault) async throws -> Response {
     switch fault {
-    case .requestLost: return try await silence()
+    case .requestLost: return try await service.calls.keepSilent()
     case .tooManyRequests: return Response(status: .tooManyRequests)
     case .inProgress: throw WorldlineDirectRefusal(.inProgress)
-    case .unavailable: return Self.html(503)
+    case .unavailable: return ProviderReply.page(503).response
     default: throw WorldlineDirectRefusal(.serverError)
     }
   }
 
-  /// The answer, as a fault that comes afterwards leaves it.
-  private func spoil(_ fault: WorldlineDirectFault?, _ reply: WorldlineDirectReply) async throws -> Response {
-    switch fault {
-    case .answerLost: return try await silence()
-    case .failedAfter: throw WorldlineDirectRefusal(.serverError)
-    case .answerGarbled: return Self.html(reply.status)
-    case .answerTruncated: return Self.response(reply, bytes: Array(reply.body.prefix(reply.body.count / 2)))
-    case .answerLate:
-      try await Task.sleep(for: .seconds(3))
-      return Self.response(reply)
-    default: return Self.response(reply)
-    }
-  }
-
-  static func response(_ reply: WorldlineDirectReply, bytes: [UInt8]? = nil) -> Response {
-    var response = JSONAnswer.response(bytes: bytes ?? reply.body, status: HTTPResponse.Status(code: reply.status))
+  static func response(_ reply: ProviderReply) -> Response {
+    var response = reply.response
     if let first = reply.firstAt, let name = HTTPField.Name(Idempotence.requestTimestamp) {
       response.headers[name] = "\(first.milliseconds)"
     }
     return response
-  }
-
-  private static func html(_ status: Int) -> Response {
-    JSONAnswer.response(
-      bytes: Array("<html><body>Please try again later.</body></html>".utf8), status: HTTPResponse.Status(code: status),
-      contentType: MediaType.html)
   }
 }
 
@@ -164,11 +125,7 @@ extension WorldlineDirectRoutes {
   /// `{next}`: the fault of the next call or delivery.
   @Sendable func injectFault(_ request: Request, _ context: Context) async throws -> Response {
     try await managing(request) { _, body in
-      guard let kind = WorldlineDirectFault(rawValue: try body.member("next").string) else {
-        let known = WorldlineDirectFault.allCases.map(\.rawValue).joined(separator: ", ")
-        throw WorldlineDirectRefusal(.invalidValue("next", "is one of: \(known)"))
-      }
-      service.faults.inject(kind)
+      try service.faults.inject(body)
       return body.value
     }
   }
@@ -219,7 +176,7 @@ extension WorldlineDirectStore {
   fileprivate func act(
     _ act: String, on payment: WorldlineDirectPayment, _ value: JSONField?, for account: WorldlineDirectAccount,
     in transaction: Transaction
-  ) throws -> WorldlineDirectReply {
+  ) throws -> ProviderReply {
     let amount = try value?.amount(in: payment.amount.currency)
     let money = amount.map(AmountOfMoney.init)
     return switch act {

@@ -11,56 +11,7 @@ extension WorldlineDirectStore {
   ) throws {
     var event = DirectEvent(id: errorID(), type, of: account.merchantID, at: transaction.now)
     fill(&event)
-    try transaction.run(
-      """
-      INSERT INTO events (sequence, merchant, body, tries, next_try)
-      VALUES ((SELECT COALESCE(MAX(sequence), 0) + 1 FROM events), $1, $2, 0, $3)
-      """, .text(account.merchantID), .text(String(decoding: try DirectJSON.bytes(event), as: UTF8.self)),
-      .time(transaction.now))
-  }
-
-  func sendEvents(of merchant: String, to url: String) async throws {
-    try await database.write {
-      try $0.run(
-        """
-        INSERT INTO event_endpoints (merchant, url) VALUES ($1, $2) ON CONFLICT (merchant) DO UPDATE SET url = $2
-        """, .text(merchant), .text(url))
-    }
-  }
-
-  struct DueEvent: Sendable {
-    let sequence: Int64
-    let merchant: String
-    let url: String
-    let body: [UInt8]
-    let tries: Int64
-  }
-
-  /// Events whose time has come, in the order in which they happened.
-  func dueEvents() async throws -> [DueEvent] {
-    try await database.read { transaction in
-      try transaction.rows(
-        """
-        SELECT events.*, event_endpoints.url FROM events
-        JOIN event_endpoints ON event_endpoints.merchant = events.merchant
-        WHERE delivered_at IS NULL AND next_try <= $1 ORDER BY sequence LIMIT 100
-        """, .time(transaction.now)
-      ).map { row in
-        DueEvent(
-          sequence: try row.integer("sequence"), merchant: try row.text("merchant"), url: try row.text("url"),
-          body: Array(try row.text("body").utf8), tries: try row.integer("tries"))
-      }
-    }
-  }
-
-  /// Retries after 1, 2, 4 … seconds, at most 4,096.
-  func note(_ event: DueEvent, taken: Bool) async throws {
-    try await database.write { transaction in
-      let next = transaction.now.adding(.seconds(1 << min(event.tries, 12)))
-      try transaction.run(
-        "UPDATE events SET tries = tries + 1, next_try = $2, delivered_at = $3 WHERE sequence = $1",
-        .integer(event.sequence), .time(next), taken ? .time(transaction.now) : .null)
-    }
+    try addEvent(try DirectJSON.bytes(event), of: account.merchantID, in: transaction)
   }
 }
 
@@ -81,11 +32,9 @@ extension WorldlineDirectSandbox: RecentlyActive {
   }
 
   package func recentEvents(limit: Int64) async throws -> [RecentEvent] {
-    try await store.database.read { store in
-      try store.rows("SELECT * FROM events ORDER BY sequence DESC LIMIT $1", .integer(limit)).map { row in
-        let event = try DirectJSON.read(DirectEvent.self, Array(try row.text("body").utf8))
-        return try RecentEvent(row, reference: event.payment?.id ?? event.refund?.id ?? "", result: event.type)
-      }
+    try await store.recentEvents(limit: limit) { body in
+      let event = try DirectJSON.read(DirectEvent.self, body)
+      return (event.payment?.id ?? event.refund?.id ?? "", event.type)
     }
   }
 }

@@ -8,7 +8,7 @@ extension WorldlineDirectStore {
   func capture(
     _ request: CapturePaymentRequest, _ payment: WorldlineDirectPayment, for account: WorldlineDirectAccount,
     in transaction: Transaction
-  ) throws -> WorldlineDirectReply {
+  ) throws -> ProviderReply {
     let amount = request.amount?.amount(in: payment.amount.currency).minorUnits ?? payment.free
     guard amount > 0 else { throw WorldlineDirectRefusal(.invalidValue("amount", "must be positive")) }
     guard amount <= payment.free else { throw WorldlineDirectRefusal(.actionNotAllowed) }
@@ -17,14 +17,14 @@ extension WorldlineDirectStore {
     let (operation, after) = try add(
       .capture, amount, isFinal: isFinal, request.merchantReference, status, to: payment, in: transaction)
     try write("payment.capture_requested", of: account, in: transaction) { $0.payment = after.about(operation) }
-    return try WorldlineDirectReply(201, operation.capture(of: after))
+    return try ProviderReply(201, operation.capture(of: after))
   }
 
   /// A cancel of `amountOfMoney`, or of what is left.
   func cancel(
     _ request: CancelPaymentRequest, _ payment: WorldlineDirectPayment, for account: WorldlineDirectAccount,
     in transaction: Transaction
-  ) throws -> WorldlineDirectReply {
+  ) throws -> ProviderReply {
     let amount = try units(request.amountOfMoney, of: payment) ?? payment.free
     guard payment.free > 0, amount <= payment.free else { throw WorldlineDirectRefusal(.actionNotAllowed) }
     let all = request.isFinal == true ? payment.free : amount
@@ -32,21 +32,21 @@ extension WorldlineDirectStore {
       .cancel, all, isFinal: false, request.operationReferences?.merchantReference, .cancelled, to: payment,
       in: transaction)
     try write("payment.cancelled", of: account, in: transaction) { $0.payment = after.about(operation) }
-    return try WorldlineDirectReply(200, CancelPaymentAnswer(after.about(operation)))
+    return try ProviderReply(200, CancelPaymentAnswer(after.about(operation)))
   }
 
   /// A refund of `amountOfMoney`, or of what is left.
   func refund(
     _ request: RefundPaymentRequest, _ payment: WorldlineDirectPayment, for account: WorldlineDirectAccount,
     in transaction: Transaction
-  ) throws -> WorldlineDirectReply {
+  ) throws -> ProviderReply {
     let amount = try units(request.amountOfMoney, of: payment) ?? payment.refundable
     guard payment.refundable > 0, amount <= payment.refundable else { throw WorldlineDirectRefusal(.actionNotAllowed) }
     let status: DirectStatus = amount == 1203 ? .refundUnknown : .refundRequested
     let (operation, after) = try add(
       .refund, amount, isFinal: false, request.merchantReference, status, to: payment, in: transaction)
     try write("refund.refund_requested", of: account, in: transaction) { $0.refund = operation.refund(of: after) }
-    return try WorldlineDirectReply(201, operation.refund(of: after))
+    return try ProviderReply(201, operation.refund(of: after))
   }
 
   /// Nil where the request names no amount.

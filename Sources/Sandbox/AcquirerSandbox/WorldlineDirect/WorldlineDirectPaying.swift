@@ -19,30 +19,27 @@ extension WorldlineDirectStore {
   /// Authorizes or refuses, and writes the event.
   func pay(
     _ wanted: WorldlineDirectWanted, for account: WorldlineDirectAccount, in transaction: Transaction
-  ) throws -> WorldlineDirectReply {
+  ) throws -> ProviderReply {
     let outcome = try decide(wanted, in: transaction)
     let payment = payment(wanted, outcome, account, at: transaction.now)
     try payment.insert(in: transaction)
     try announce(payment, of: account, in: transaction)
     let answer = CreatePaymentAnswer(payment.created)
-    guard let code = payment.errorCode else { return try WorldlineDirectReply(201, answer) }
+    guard let code = payment.errorCode else { return try ProviderReply(201, answer) }
     var error = PlatformError(errorId: errorID(), .refused(errorCode: code))
     error.paymentResult = answer
-    return try WorldlineDirectReply(402, error)
+    return try ProviderReply(402, error)
   }
 
   fileprivate enum Outcome {
     case authorized, waiting, refused(String)
   }
 
-  /// A cryptogram is accepted once, whatever the result.
   private func decide(_ wanted: WorldlineDirectWanted, in transaction: Transaction) throws -> Outcome {
     if let refusal = wanted.refusal { return .refused(refusal) }
-    let cryptogram = fingerprint("\(wanted.card.dpan.revealed):\(wanted.card.cryptogram.revealed)")
-    let isFirst = try transaction.changes(
-      "INSERT INTO cryptograms (fingerprint, used_at) VALUES ($1, $2) ON CONFLICT DO NOTHING", .text(cryptogram),
-      .time(transaction.now))
-    guard isFirst == 1 else { return .refused(Self.errorCode("05")) }
+    guard try accept(wanted.card.cryptogram, of: wanted.card.dpan, in: transaction) else {
+      return .refused(Self.errorCode("05"))
+    }
     // The amount that Worldline's test platform refuses.
     if wanted.amount.minorUnits == 1302 { return .refused(Self.errorCode("04")) }
     switch wanted.script.outcome {

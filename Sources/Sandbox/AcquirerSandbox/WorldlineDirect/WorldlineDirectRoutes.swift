@@ -23,43 +23,31 @@ struct WorldlineDirectRoutes<Context: RequestContext>: Sendable {
     func read<Body: Decodable>(_ type: Body.Type) throws -> Body { try DirectJSON.read(type, body) }
   }
 
-  /// What a call comes to: how long it takes, and what it does.
-  struct Act: Sendable {
-    var delay: Duration = .zero
-    /// Whether nothing is done and nothing answered; or done and not answered.
-    var isLost = false
-    var isAnswerLost = false
-    let run: @Sendable (Transaction) throws -> WorldlineDirectReply
-  }
-
   @Sendable func testConnection(_ request: Request, _ context: Context) async throws -> Response {
-    try await answering(request, context) { _ in Act { _ in try WorldlineDirectReply(200, ConnectionAnswer()) } }
+    try await answering(request, context) { _ in ProviderAct { _ in try ProviderReply(200, ConnectionAnswer()) } }
   }
 
   @Sendable func create(_ request: Request, _ context: Context) async throws -> Response {
     try await answering(request, context) { call in
       let wanted = try await wanted(try call.read(CreatePaymentRequest.self))
-      let outcome = wanted.script.outcome
-      return Act(
-        delay: wanted.script.delay, isLost: outcome == .noAnswer, isAnswerLost: outcome == .noAnswerAfterApproval
-      ) { try store.pay(wanted, for: call.account, in: $0) }
+      return ProviderAct(wanted.script) { try store.pay(wanted, for: call.account, in: $0) }
     }
   }
 
   @Sendable func payment(_ request: Request, _ context: Context) async throws -> Response {
-    try await onPayment(request, context) { try WorldlineDirectReply(200, $1.answer) }
+    try await onPayment(request, context) { try ProviderReply(200, $1.answer) }
   }
 
   @Sendable func details(_ request: Request, _ context: Context) async throws -> Response {
-    try await onPayment(request, context) { try WorldlineDirectReply(200, $1.details) }
+    try await onPayment(request, context) { try ProviderReply(200, $1.details) }
   }
 
   @Sendable func captures(_ request: Request, _ context: Context) async throws -> Response {
-    try await onPayment(request, context) { try WorldlineDirectReply(200, CapturesAnswer($1.captures)) }
+    try await onPayment(request, context) { try ProviderReply(200, CapturesAnswer($1.captures)) }
   }
 
   @Sendable func refunds(_ request: Request, _ context: Context) async throws -> Response {
-    try await onPayment(request, context) { try WorldlineDirectReply(200, RefundsAnswer($1.refunds)) }
+    try await onPayment(request, context) { try ProviderReply(200, RefundsAnswer($1.refunds)) }
   }
 
   @Sendable func capture(_ request: Request, _ context: Context) async throws -> Response {
@@ -84,17 +72,17 @@ struct WorldlineDirectRoutes<Context: RequestContext>: Sendable {
 
   private func onPayment(
     _ request: Request, _ context: Context,
-    _ work: @escaping @Sendable (Call, WorldlineDirectPayment) throws -> WorldlineDirectReply
+    _ work: @escaping @Sendable (Call, WorldlineDirectPayment) throws -> ProviderReply
   ) async throws -> Response {
     try await onPayment(request, context) { call, payment, _ in try work(call, payment) }
   }
 
   private func onPayment(
     _ request: Request, _ context: Context,
-    _ work: @escaping @Sendable (Call, WorldlineDirectPayment, Transaction) throws -> WorldlineDirectReply
+    _ work: @escaping @Sendable (Call, WorldlineDirectPayment, Transaction) throws -> ProviderReply
   ) async throws -> Response {
     try await answering(request, context) { call in
-      Act { transaction in
+      ProviderAct { transaction in
         let name = DirectPaymentID(call.id)
         let found = try name.flatMap {
           try WorldlineDirectPayment.find($0.payment, of: call.account.merchantID, in: transaction)

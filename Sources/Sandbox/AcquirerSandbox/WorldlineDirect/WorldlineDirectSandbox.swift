@@ -2,7 +2,6 @@ import ApplePayToken
 import DirectWire
 package import Hummingbird
 import Storage
-import Synchronization
 package import TenderPayments
 
 /// An offline Worldline Direct: its server API for Apple Pay, its webhooks, and a ledger of its own.
@@ -14,10 +13,8 @@ package struct WorldlineDirectSandbox: EventSource {
   let keys: ProviderKeys
   let accounts: [WorldlineDirectAccount]
   let clock: WallClock
-  let silence: Duration
-  let sleep: @Sendable (Duration) async throws -> Void
-  let faults = ProviderFaults<WorldlineDirectFault>()
-  let inProgress = WorldlineDirectKeysInProgress()
+  let calls: ProviderCalls
+  let faults = ProviderFaults(ProviderFault.ofCalls + [.answerLate, .inProgress] + ProviderFault.ofEvents)
 
   /// - Parameters:
   ///   - databasePath: an SQLite file of its own.
@@ -29,15 +26,12 @@ package struct WorldlineDirectSandbox: EventSource {
     clock: WallClock = .system, random: RandomBytes = .system, silence: Duration = .seconds(40),
     sleep: @escaping @Sendable (Duration) async throws -> Void = Scheduler.system.sleep
   ) async throws {
-    let database = try await Database.sqlite(
-      path: databasePath, migrations: WorldlineDirectStore.migrations, clock: clock)
-    store = try await WorldlineDirectStore(database: database, random: random)
+    store = try await WorldlineDirectStore(path: databasePath, clock: clock, random: random)
     keys = ProviderKeys(
-      database: database, verifier: TokenVerifier(trust: try .simulated(rootPEM: tokenRootPEM)), clock: clock)
+      database: store.database, verifier: TokenVerifier(trust: try .simulated(rootPEM: tokenRootPEM)), clock: clock)
     self.accounts = accounts
     self.clock = clock
-    self.silence = silence
-    self.sleep = sleep
+    calls = ProviderCalls(silence: silence, sleep: sleep)
   }
 
   package func close() async { await store.database.close() }
@@ -50,21 +44,16 @@ package struct WorldlineDirectSandbox: EventSource {
   /// Decides what was accepted longer than `delay` ago, and posts the events that are due.
   package func deliverEvents(after delay: Duration, by delivery: EventDelivery) async throws {
     try await store.resolve(olderThan: delay) { account($0) }
-    var due = try await store.dueEvents()
-    if let first = due.first, faults.take(.eventLost) {
-      try await store.note(first, taken: true)
-      due.removeFirst()
-    }
-    if let first = due.first, faults.take(.eventTwice) { due.insert(first, at: 0) }
-    if faults.take(.eventsReversed) { due.reverse() }
-    for event in due {
-      guard let account = account(event.merchant) else { continue }
-      let signature = WebhookSignature(secret: account.webhookSecret).signature(of: event.body)
+    try await store.deliver(faults) { event in
+      guard let account = account(event.account) else { return nil }
       let headers = [
         (name: WebhookSignature.keyHeader, value: account.webhookKeyID),
-        (name: WebhookSignature.header, value: signature),
+        (
+          name: WebhookSignature.header,
+          value: WebhookSignature(secret: account.webhookSecret).signature(of: event.bytes)
+        ),
       ]
-      try await store.note(event, taken: await delivery.postWithHeaders(event.url, headers, event.body))
+      return await delivery.postWithHeaders(event.url, headers, event.bytes)
     }
   }
 
@@ -92,13 +81,4 @@ package struct WorldlineDirectSandbox: EventSource {
       .get("payments", use: calls.list)
       .post("payments/{id}/{act}", use: calls.actInPortal)
   }
-}
-
-/// The idempotence keys of calls that are being processed.
-final class WorldlineDirectKeysInProgress: Sendable {
-  private let keys = Mutex<Set<String>>([])
-
-  /// False when a call under this key is in progress.
-  func begin(_ key: String) -> Bool { keys.withLock { $0.insert(key).inserted } }
-  func end(_ key: String) { keys.withLock { _ = $0.remove(key) } }
 }

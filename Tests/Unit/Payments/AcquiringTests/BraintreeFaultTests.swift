@@ -5,13 +5,13 @@ import Testing
 
 /// What Braintree's answers do to a payment when they are lost, late, broken or doubled.
 @Suite struct `Faults of Braintree` {
-  @Test(arguments: ["lost_answer", "late_answer", "garbled", "error_after"])
+  @Test(arguments: ["answer_lost", "answer_late", "answer_truncated", "failed_after"])
   func `an operation that was done without a sound answer is unknown, and found afterwards`(
     fault: String
   ) async throws {
     try await BraintreeVisit.run { visit async throws in
       // The emulator's late answer comes after 50 ms.
-      let isAnswered = fault == "late_answer"
+      let isAnswered = fault == "answer_late"
       try await visit.misbehave(fault)
       #expect(try await visit.hold("R1", .eur(1000)).isUnknown != isAnswered)
       let sale = try #require(await visit.inquire(.authorization, "R1", .eur(1000)).name)
@@ -29,7 +29,7 @@ import Testing
     }
   }
 
-  @Test(arguments: ["lost_request", "page", "unavailable"])
+  @Test(arguments: ["request_lost", "page", "unavailable"])
   func `an operation that was not done and has no sound answer is unknown, and not found`(
     fault: String
   ) async throws {
@@ -49,13 +49,13 @@ import Testing
 
   @Test func `above the rate nothing was sent`() async throws {
     try await BraintreeVisit.run { visit async throws in
-      try await visit.misbehave("rate_limited")
+      try await visit.misbehave("too_many_requests")
       guard case .notSent = try await visit.hold("R1", .eur(1000)) else { throw BraintreeVisit.NotApproved() }
       #expect(await visit.inquire(.authorization, "R1", .eur(1000)) == .notFound)
     }
   }
 
-  @Test(arguments: ["lost_answer", "garbled", "page", "rate_limited", "unavailable", "error_after"])
+  @Test(arguments: ["answer_lost", "answer_truncated", "page", "too_many_requests", "unavailable", "failed_after"])
   func `an inquiry that gets no sound answer says nothing`(fault: String) async throws {
     try await BraintreeVisit.run { visit async throws in
       let sale = try await visit.held("R1", 1000)
@@ -72,7 +72,7 @@ import Testing
 
   @Test func `an authorization that arrives twice is authorized once`() async throws {
     try await BraintreeVisit.run { visit async throws in
-      try await visit.misbehave("twice")
+      try await visit.misbehave("request_twice")
       let sale = try #require(try await visit.hold("R1", .eur(1000)).name)
       // The second one was declined, because its cryptogram was used.
       #expect(await visit.inquire(.authorization, "R1", .eur(1000)).name == sale)
@@ -82,7 +82,7 @@ import Testing
   @Test func `a part that was captured twice is not reported as one`() async throws {
     try await BraintreeVisit.run { visit async throws in
       let sale = try await visit.held("R1", 1000)
-      try await visit.misbehave("twice")
+      try await visit.misbehave("request_twice")
       #expect(await visit.capture("C1", sale, 300).name != nil)
       #expect(await visit.inquire(.capture, "C1", .eur(300), of: sale).isUnavailable)
     }
@@ -96,7 +96,7 @@ import Testing
     }
   }
 
-  @Test(arguments: ["lost_answer", "garbled", "page", "unavailable"])
+  @Test(arguments: ["answer_lost", "answer_truncated", "page", "unavailable"])
   func `a first step without a sound answer moved no money`(fault: String) async throws {
     try await BraintreeVisit.run { visit async throws in
       let request = visit.request("R1", .eur(1000), try visit.sealed(.eur(1000)))
@@ -108,7 +108,7 @@ import Testing
     }
   }
 
-  @Test(arguments: ["lost_answer", "garbled", "error_after"])
+  @Test(arguments: ["answer_lost", "answer_truncated", "failed_after"])
   func `a second step without a sound answer is unknown, and found`(fault: String) async throws {
     try await BraintreeVisit.run { visit async throws in
       var request = visit.request("R1", .eur(1000), try visit.sealed(.eur(1000)))

@@ -217,7 +217,7 @@ import TokenIssuer
       let report = BraintreeReport(visit.settings, http: visit.http) { _, _ in nil }
       let period = start..<visit.clock.now
       #expect(try await report.report(period, .after(TestRun.whole)).lines.count == 60)
-      try await visit.misbehave("garbled")
+      try await visit.misbehave("answer_truncated")
       await #expect(throws: BraintreeReport.Unavailable.self) {
         try await report.report(period, .after(TestRun.whole))
       }

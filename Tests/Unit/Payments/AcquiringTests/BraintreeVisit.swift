@@ -187,7 +187,7 @@ extension BraintreeVisit {
 
   /// The next call meets the fault.
   func misbehave(_ fault: String) async throws {
-    #expect(try await call("POST", "/braintree/misbehave", #"{"next":"\#(fault)"}"#).status == 200)
+    #expect(try await call("POST", "/braintree/faults", #"{"next":"\#(fault)"}"#).status == 200)
   }
 
   func diskHolds(_ text: String) throws -> Bool {

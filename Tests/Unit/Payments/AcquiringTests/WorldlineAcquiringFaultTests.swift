@@ -8,7 +8,7 @@ import Testing
 @Suite struct `Worldline Acquiring's faults` {
   @Test(arguments: [
     ("request_lost", false), ("answer_lost", true), ("answer_garbled", true), ("answer_truncated", true),
-    ("failed_before", false), ("failed_after", true), ("unavailable", false), ("conflict", false),
+    ("failed_before", false), ("failed_after", true), ("unavailable", false), ("in_progress", false),
   ])
   func `leave an authorization unknown, and undone it holds nothing`(fault: String, isDone: Bool) async throws {
     try await WorldlineAcquiringVisit.run { visit async throws in
@@ -44,7 +44,7 @@ import Testing
     try await WorldlineAcquiringVisit.run { visit async throws in
       let name = try await visit.held("R1")
       #expect(await visit.capture("C1", name, 500) == .approved(Approval(acquirerReference: "C1")))
-      try await visit.inject("conflict")
+      try await visit.inject("in_progress")
       #expect(await visit.capture("C1", name, 500) == .approved(Approval(acquirerReference: "C1")))
     }
   }
@@ -52,7 +52,7 @@ import Testing
   @Test func `a conflict over a capture that was not done leaves it unknown`() async throws {
     try await WorldlineAcquiringVisit.run { visit async throws in
       let name = try await visit.held("R1")
-      try await visit.inject("conflict")
+      try await visit.inject("in_progress")
       guard case .unknown = await visit.capture("C1", name, 500) else { throw Wrong() }
       #expect(try await visit.payments().first?["captured"] == 0)
     }
