@@ -150,6 +150,8 @@ let package = Package(
 
     module("Payments/DirectWire", ["StrictJSON", "TenderPayments", crypto]),
     module("Payments/Acquiring", ["DirectWire", "HTTPTransport", "StrictJSON", "TenderPayments", crypto]),
+    module(
+      "Payments/Connectors", ["Acquiring", "DirectWire", "HTTPTransport", "StrictJSON", "TenderPayments", crypto]),
     module("Payments/Ledger", ["Storage", "TenderPayments", crypto]),
     module(
       "Payments/Webhooks", ["DirectWire", "Ledger", "HTTPTransport", "StrictJSON", "Storage", "TenderPayments", crypto]),
@@ -222,7 +224,7 @@ let package = Package(
       "Server/TenderServer",
       [
         "BackOffice", "PlatformAPI", "HostedCheckout", "Mail", "Orders", "Gateway", "ApplePayToken", "KeyAgent",
-        "MerchantIdentity", "Acquiring", "Ledger", "Webhooks",
+        "MerchantIdentity", "Acquiring", "Connectors", "Ledger", "Webhooks",
         "TenderSheet", "TenderCheckoutAPI", "DirectWire", "TenderPayments", "StrictJSON", "HTTPServing",
         "HTTPTransport", "Storage",
         crypto, cryptoExtras, asn1, x509, hummingbird, hummingbirdCore, hummingbirdTLS, httpTypes, nioCore, nioHTTP1,
@@ -237,7 +239,8 @@ let package = Package(
         "CProcessMemory", "TenderServer", "BackOffice", "AppleSandbox", "AcquirerSandbox", "TokenIssuer", "DemoShop",
         "Orders",
         "Gateway", "ApplePayToken", "KeyAgent",
-        "MerchantIdentity", "Mail", "Acquiring", "Ledger", "Webhooks", "TenderSheet", "TenderCheckoutAPI", "DirectWire",
+        "MerchantIdentity", "Mail", "Acquiring", "Connectors", "Ledger", "Webhooks", "TenderSheet", "TenderCheckoutAPI",
+        "DirectWire",
         "TenderPayments", "StrictJSON", "HTTPTransport", "Storage", arguments, crypto, x509, logging, lifecycle,
         unixSignals, nioCore, nioPosix,
       ]),
@@ -276,7 +279,8 @@ let package = Package(
     tests(
       "Unit/Payments/AcquiringTests",
       [
-        "Acquiring", "ApplePayToken", "DirectWire", "HTTPTransport", "StrictJSON", "TenderPayments", "TenderTesting",
+        "Acquiring", "Connectors", "ApplePayToken", "DirectWire", "HTTPTransport", "StrictJSON", "TenderPayments",
+        "TenderTesting",
         "AcquirerSandbox", "TokenIssuer", crypto, hummingbird, hummingbirdTesting,
       ]),
     tests("Unit/Payments/LedgerTests", ["Ledger", "Storage", "TenderPayments", "TenderTesting"]),
@@ -286,7 +290,7 @@ let package = Package(
     tests(
       "Unit/Payments/GatewayTests",
       [
-        "Gateway", "Acquiring", "ApplePayToken", "Ledger", "Storage", "TenderPayments", "TenderTesting",
+        "Gateway", "Acquiring", "Connectors", "ApplePayToken", "Ledger", "Storage", "TenderPayments", "TenderTesting",
         "AcquirerSandbox", "TokenIssuer", "HTTPTransport", "Auditing", crypto, asn1, x509, hummingbird,
         hummingbirdTesting,
       ]),
@@ -348,7 +352,7 @@ let package = Package(
     tests(
       "Unit/Server/TenderServerTests",
       [
-        "TenderServer", "BackOffice", "PlatformAPI", "Mail", "CostFuzzer", "Acquiring", "AcquirerSandbox",
+        "TenderServer", "BackOffice", "PlatformAPI", "Mail", "CostFuzzer", "Acquiring", "Connectors", "AcquirerSandbox",
         "AppleSandbox",
         "HTTPTransport",
         "MerchantIdentity", "DirectWire", "TenderCheckoutAPI", "TenderPayments", "StrictJSON", "Storage",
@@ -385,7 +389,8 @@ let package = Package(
     support(
       "Tests/Attacks/Simulation",
       [
-        "Auditing", "Orders", "Gateway", "Acquiring", "ApplePayToken", "Ledger", "Webhooks", "HTTPTransport",
+        "Auditing", "Orders", "Gateway", "Acquiring", "Connectors", "ApplePayToken", "Ledger", "Webhooks",
+        "HTTPTransport",
         "DirectWire", "Storage", "StrictJSON", "TenderPayments", "TenderSheet", "TenderTesting", "TokenIssuer",
         crypto, asn1, x509,
       ]),

@@ -1,4 +1,5 @@
 import Acquiring
+import Connectors
 import ArgumentParser
 import StrictJSON
 import TenderServer

@@ -56,7 +56,7 @@ package struct EventBatch: Sendable, Hashable {
   ///
   /// - Parameter read: returns nil for what says nothing of our money.
   /// - Throws: the refusal, where the call says nothing else.
-  func reading<Item>(
+  package func reading<Item>(
     _ items: [Item], _ read: (Item) throws(EventRefusal) -> AcquirerEvent?
   ) throws(EventRefusal) -> EventBatch {
     var (events, passedOver, refusal): ([AcquirerEvent], Int, EventRefusal?) = ([], self.passedOver, self.refusal)

@@ -1,9 +1,9 @@
-import StrictJSON
-import TenderPayments
+package import StrictJSON
+package import TenderPayments
 
 extension EncryptedPaymentToken {
   /// Apple's `paymentData` with its own names, for a provider that decrypts it.
-  var paymentData: JSONObject {
+  package var paymentData: JSONObject {
     var header: JSONObject = [
       "publicKeyHash": .string(Base64.encode(publicKeyHash)), "transactionId": .string(Hex.encode(transactionID)),
     ]

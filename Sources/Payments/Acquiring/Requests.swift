@@ -26,7 +26,7 @@ package struct AuthorizationRequest: Sendable {
   }
 
   /// Whether only the card is asked about. Sent where ``AcquirerCapabilities/verifiesCards`` only.
-  var verifiesCard: Bool { amount.minorUnits == 0 }
+  package var verifiesCard: Bool { amount.minorUnits == 0 }
 
   /// The request for an amount in other units.
   func asking(_ amount: Amount) -> AuthorizationRequest {
@@ -103,12 +103,12 @@ package struct SaleDetails: Sendable, Hashable {
 // never cut into something else.
 extension SaleDetails.Shopper {
   /// The address, if it has at most so many characters and its domain may exist: `ada@example.c` does not.
-  func emailAddress(within limit: Int) -> String? {
+  package func emailAddress(within limit: Int) -> String? {
     emailAddress.within(limit).flatMap { Self.isEmailAddress($0) ? $0 : nil }
   }
 
   /// In capitals; nil for what is no country of ISO 3166-1.
-  var assignedCountryCode: String? {
+  package var assignedCountryCode: String? {
     countryCode.map { $0.uppercased() }.flatMap { CountryCode.isAssigned($0) ? $0 : nil }
   }
 
@@ -141,7 +141,7 @@ extension SaleDetails.Shopper {
 
 extension String? {
   /// The text; nil for one without, or with more than so many, characters of Unicode.
-  func within(_ limit: Int) -> String? {
+  package func within(_ limit: Int) -> String? {
     flatMap { (1...limit).contains($0.unicodeScalars.count) ? $0 : nil }
   }
 }

@@ -4,6 +4,8 @@ import StrictJSON
 package struct Transcript: Sendable, Hashable {
   package let request: String
   package let response: String
+
+  package init(request: String, response: String) { (self.request, self.response) = (request, response) }
 }
 
 /// Takes each exchange with an acquirer. A log that does not show it does not make it: scrubbing reads both bodies again.

@@ -73,7 +73,7 @@ enum Outbox {
      '      return try await adopt(.notSent("no answer"), attempt)\n'
      "    }\n",
      ["GatewayTests/never fails anything by its age alone, and raises an alarm after a day"]),
-    ("an answer is taken for this question whatever it repeats", "Payments/Acquiring/Connectors/Sandbox/SandboxMessages.swift",
+    ("an answer is taken for this question whatever it repeats", "Payments/Connectors/Sandbox/SandboxMessages.swift",
      """guard try root.member("reference").string == reference.rawValue,
         try""", """guard try root.member("reference").string != "",
         try""",

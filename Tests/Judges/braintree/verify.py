@@ -282,7 +282,7 @@ def faults_come_when_they_are_asked_for():
 
 def the_connectors_mutation_is_one_of_the_published_schema():
     """The schema is older than `tokenizeApplePayCard`; the second of the two steps is in it."""
-    source = (ROOT / "Sources/Payments/Acquiring/Connectors/Braintree/BraintreeGraphQL.swift").read_text("utf-8")
+    source = (ROOT / "Sources/Payments/Connectors/Braintree/BraintreeGraphQL.swift").read_text("utf-8")
     text = re.search(r'authorizeMethod = """\n(.*?)"""', source, re.DOTALL)[1].replace("\\\n", "")
     published.validate("braintree", {"query": text, "variables": {"input": {
         "paymentMethodId": "pm", "transaction": {

@@ -12,7 +12,8 @@ struct Architecture {
     "TenderCheckoutAPI": ["TenderSheet"], "TenderCheckout": ["TenderCheckoutAPI", "TenderSheet"],
     "KeyAgent": ["ApplePayToken"],
     // The outbox is the ledger's; the dispatcher that empties it writes into the same commit.
-    "Webhooks": ["DirectWire", "Ledger"], "Acquiring": ["DirectWire"], "Gateway": ["Acquiring", "Ledger"],
+    "Webhooks": ["DirectWire", "Ledger"], "Acquiring": ["DirectWire"], "Connectors": ["Acquiring", "DirectWire"],
+    "Gateway": ["Acquiring", "Ledger"],
     "AcquirerSandbox": ["TokenIssuer"], "AppleSandbox": ["TokenIssuer", "AcquirerSandbox"],
     "TenderServer": ["BackOffice", "PlatformAPI", "HostedCheckout", "Mail"],
     "CMailTransfer": ["CCurl"], "Mail": ["CMailTransfer"], "TenderCLI": ["CProcessMemory"],

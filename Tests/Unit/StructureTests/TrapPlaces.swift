@@ -17,10 +17,10 @@ extension Traps {
       "parts of an amount that the command made up"),
     .init("Sources/Checkout/Orders/QuoteRules.swift", "try discount + fees(", .arithmetic, "joins lists of lines"),
     .init(
-      "Sources/Payments/Acquiring/Connectors/Adyen/AdyenEvents.swift", "value = try amount?.member", .rawAmount,
+      "Sources/Payments/Connectors/Adyen/AdyenEvents.swift", "value = try amount?.member", .rawAmount,
       "the signature is over the number as it came; the event limits it"),
     .init(
-      "Sources/Payments/Acquiring/Connectors/Sandbox/SandboxMessages.swift", "== amount.minorUnits", .rawAmount,
+      "Sources/Payments/Connectors/Sandbox/SandboxMessages.swift", "== amount.minorUnits", .rawAmount,
       "it is only compared"),
     .init(
       "Sources/Base/TenderPayments/Timestamp.swift", "Int64(Date()", .conversion,

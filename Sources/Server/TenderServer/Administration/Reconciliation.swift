@@ -1,4 +1,5 @@
 package import Acquiring
+import Connectors
 package import Gateway
 import HTTPServing
 import Hummingbird

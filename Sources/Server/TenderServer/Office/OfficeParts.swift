@@ -1,4 +1,5 @@
 import Acquiring
+import Connectors
 package import BackOffice
 import Gateway
 import HTTPServing

@@ -1,4 +1,5 @@
 import Acquiring
+import Connectors
 import HTTPTransport
 import StrictJSON
 import Synchronization
@@ -154,13 +155,13 @@ import Testing
       wire.requests.first?.url
         == "https://1797a841fbb37ca7-AdyenDemo-checkout-live.adyenpayments.com/checkout/v72/payments")
     for prefix in ["", "a.example/", "a/b", "a@b", "a.b", "-a", "é", "a#", String(repeating: "a", count: 64)] {
-      #expect(throws: AdyenSettingsError.self, "\(prefix)") { try AdyenWire.settings(host: .live(prefix: prefix)) }
+      #expect(throws: ConnectorSettingsError.self, "\(prefix)") { try AdyenWire.settings(host: .live(prefix: prefix)) }
     }
   }
 
   @Test func `settings that Adyen cannot have given out are refused`() throws {
-    #expect(throws: AdyenSettingsError.self) { try AdyenWire.settings(accounts: []) }
-    #expect(throws: AdyenSettingsError.self) { try AdyenWire.settings(accounts: ["Two words"]) }
+    #expect(throws: ConnectorSettingsError.self) { try AdyenWire.settings(accounts: []) }
+    #expect(throws: ConnectorSettingsError.self) { try AdyenWire.settings(accounts: ["Two words"]) }
     #expect(AdyenHMACKey(hex: "00FF") == nil && AdyenAPIKey("two\nlines") == nil)
     #expect("\(AdyenAPIKey("secret-key") as Any)\(AdyenHMACKey(hex: AdyenVisit.hmacKey) as Any)".contains("•••"))
     #expect(!"\(try AdyenWire.settings())".contains("secret"))

@@ -1,4 +1,5 @@
 import Acquiring
+import Connectors
 import Crypto
 import HTTPTransport
 import StrictJSON

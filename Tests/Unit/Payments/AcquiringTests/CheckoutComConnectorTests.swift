@@ -1,5 +1,6 @@
 import AcquirerSandbox
 import Acquiring
+import Connectors
 import HTTPTransport
 import StrictJSON
 import Synchronization
@@ -147,7 +148,7 @@ import Testing
     for prefix in [
       "", "pl-", "a-b", "a.example/", "a/b", "a@b", "a.b", "-a", "A", "é", "a#", String(repeating: "a", count: 64),
     ] {
-      #expect(throws: CheckoutComSettingsError.self, "\(prefix)") {
+      #expect(throws: ConnectorSettingsError.self, "\(prefix)") {
         try CheckoutComWire.settings(.live(prefix: prefix), environment: "")
       }
     }
@@ -157,7 +158,7 @@ import Testing
     for (host, environment) in [
       (CheckoutComSettings.Host.live(prefix: "a"), "sbox_"), (.test(prefix: "a"), ""), (.simulated(origin: "x"), ""),
     ] {
-      #expect(throws: CheckoutComSettingsError.self) { try CheckoutComWire.settings(host, environment: environment) }
+      #expect(throws: ConnectorSettingsError.self) { try CheckoutComWire.settings(host, environment: environment) }
     }
     let key = String(repeating: "a", count: 27)
     for text in [
@@ -166,8 +167,8 @@ import Testing
       #expect(CheckoutComSecretKey(text) == nil, "\(text)")
     }
     #expect(CheckoutComPublicKey("sk_" + key) == nil && CheckoutComPublicKey("pk_" + key.dropLast() + "#") != nil)
-    #expect(throws: CheckoutComSettingsError.self) { try CheckoutComWire.settings(channels: []) }
-    #expect(throws: CheckoutComSettingsError.self) { try CheckoutComWire.settings(channels: ["ovo75"]) }
+    #expect(throws: ConnectorSettingsError.self) { try CheckoutComWire.settings(channels: []) }
+    #expect(throws: ConnectorSettingsError.self) { try CheckoutComWire.settings(channels: ["ovo75"]) }
     let printed = "\(try CheckoutComWire.settings())"
     #expect(printed.contains("•••") && !printed.contains("sk_") && !printed.contains("pk_"))
   }

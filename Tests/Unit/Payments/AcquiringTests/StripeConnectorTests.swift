@@ -1,4 +1,5 @@
 import Acquiring
+import Connectors
 import HTTPTransport
 import StrictJSON
 import Synchronization
@@ -243,7 +244,7 @@ import Testing
     ("rk_live_one", .simulated(origin: "http://localhost")),
   ])
   func `a key of the other mode is refused at the start`(key: String, host: StripeSettings.Host) throws {
-    #expect(throws: StripeSettingsError.self) { _ = try StripeWire.settings(host: host, key: key) }
+    #expect(throws: ConnectorSettingsError.self) { _ = try StripeWire.settings(host: host, key: key) }
   }
 
   @Test(arguments: ["pk_test_one", "sk_one", "whsec_one", "", "sk_test_a b", "sk_test_é"])

@@ -1,4 +1,5 @@
 import Acquiring
+import Connectors
 import HTTPTransport
 import StrictJSON
 import Synchronization
@@ -258,7 +259,7 @@ import Testing
 
   @Test(arguments: ["", "12x", "123456789012345678901"])
   func `a merchant's number that cannot stand in a path is refused`(number: String) {
-    #expect(throws: WorldlineAcquiringSettingsError.self) {
+    #expect(throws: ConnectorSettingsError.self) {
       try WorldlineAcquiringSettings(
         host: .test, clientID: "c", clientSecret: WorldlineAcquiringSecret("s"), acquirerID: "1",
         merchantIDs: [number])

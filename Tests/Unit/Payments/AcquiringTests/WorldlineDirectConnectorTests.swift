@@ -1,5 +1,6 @@
 import AcquirerSandbox
 import Acquiring
+import Connectors
 import DirectWire
 import HTTPTransport
 import StrictJSON
@@ -349,9 +350,9 @@ import Testing
 
   @Test func `settings that Worldline cannot have given out are refused`() throws {
     for name in ["", "a/b", "é", String(repeating: "a", count: 65)] {
-      #expect(throws: WorldlineDirectSettingsError.self) { try WorldlineDirectVisit.settings(.test, merchant: name) }
+      #expect(throws: ConnectorSettingsError.self) { try WorldlineDirectVisit.settings(.test, merchant: name) }
     }
-    #expect(throws: WorldlineDirectSettingsError.self) { try WorldlineDirectVisit.settings(.test, webhookKeys: []) }
+    #expect(throws: ConnectorSettingsError.self) { try WorldlineDirectVisit.settings(.test, webhookKeys: []) }
     #expect(WorldlineDirectKey(id: "a:b", secret: "s") == nil)
     #expect(WorldlineDirectKey(id: "a", secret: "two\nlines") == nil)
     #expect(!"\(try WorldlineDirectVisit.settings(.test))".contains("secret-"))

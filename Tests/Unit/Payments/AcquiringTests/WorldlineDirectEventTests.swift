@@ -1,4 +1,5 @@
 import Acquiring
+import Connectors
 import DirectWire
 import HTTPTransport
 import TenderPayments

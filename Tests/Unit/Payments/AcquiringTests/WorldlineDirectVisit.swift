@@ -1,5 +1,6 @@
 import AcquirerSandbox
 import Acquiring
+import Connectors
 import ApplePayToken
 import DirectWire
 import HTTPTransport

@@ -1,5 +1,6 @@
 import AcquirerSandbox
 import Acquiring
+import Connectors
 import Auditing
 import Gateway
 import HTTPTransport

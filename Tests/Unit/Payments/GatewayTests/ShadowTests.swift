@@ -1,4 +1,5 @@
 import Acquiring
+import Connectors
 import ApplePayToken
 import Gateway
 import Ledger

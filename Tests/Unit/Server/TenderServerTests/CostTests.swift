@@ -1,4 +1,5 @@
 import Acquiring
+import Connectors
 import CostFuzzer
 import Foundation
 import HTTPTransport

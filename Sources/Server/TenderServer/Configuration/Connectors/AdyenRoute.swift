@@ -1,4 +1,5 @@
 import Acquiring
+import Connectors
 import HTTPTransport
 import TenderPayments
 
@@ -41,15 +42,11 @@ extension ConnectorFolder {
       throw ConfigurationError(
         "\(path)/hmac-keys", "put the webhook's HMAC key, 64 hexadecimal digits, into a file that ends in .secret")
     }
-    do throws(AdyenSettingsError) {
-      return .adyen(
-        try AdyenSettings(
-          host: place.adyen(file.livePrefix ?? ""), account: route.account, apiKey: apiKey, hmacKeys: keys,
-          merchantAccounts: file.merchantAccounts, returnURL: file.returnURL ?? publicURL,
-          multiplePartialCaptures: file.multiplePartialCaptures), http: http, log: log)
-    } catch {
-      throw ConfigurationError(settingsFile, "\(error.setting): \(error.reason)")
-    }
+    return .adyen(
+      try AdyenSettings(
+        host: place.adyen(file.livePrefix ?? ""), account: route.account, apiKey: apiKey, hmacKeys: keys,
+        merchantAccounts: file.merchantAccounts, returnURL: file.returnURL ?? publicURL,
+        multiplePartialCaptures: file.multiplePartialCaptures), http: http, log: log)
   }
 }
 

@@ -1,4 +1,5 @@
 import Acquiring
+import Connectors
 import HTTPTransport
 import TenderPayments
 
@@ -43,17 +44,11 @@ extension ConnectorFolder {
     guard let publicKey = CheckoutComPublicKey(publicText) else {
       throw ConfigurationError("\(path)/public-key.secret", "this is no public key of Checkout.com's")
     }
-    do throws(CheckoutComSettingsError) {
-      return .checkoutCom(
-        try CheckoutComSettings(
-          host: place.checkoutCom(file.prefix ?? ""), account: route.account, secretKey: secretKey,
-          publicKey: publicKey, workflow: workflow, processingChannels: file.processingChannels,
-          descriptorCity: file.descriptorCity), http: http, log: log)
-    } catch {
-      throw ConfigurationError(
-        error.setting.hasSuffix("-key") ? "\(path)/\(error.setting).secret" : settingsFile,
-        "\(error.setting): \(error.reason)")
-    }
+    return .checkoutCom(
+      try CheckoutComSettings(
+        host: place.checkoutCom(file.prefix ?? ""), account: route.account, secretKey: secretKey,
+        publicKey: publicKey, workflow: workflow, processingChannels: file.processingChannels,
+        descriptorCity: file.descriptorCity), http: http, log: log)
   }
 }
 

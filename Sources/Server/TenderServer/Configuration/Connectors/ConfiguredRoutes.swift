@@ -1,4 +1,5 @@
 import Acquiring
+import Connectors
 import HTTPTransport
 import Logging
 import MerchantIdentity
@@ -146,26 +147,30 @@ struct TranscriptLog: Sendable {
 }
 
 extension ConnectorFolder {
-  /// The connectors that a folder can name.
-  static let names = ["adyen", "braintree", "checkout-com", "stripe", "worldline-acquiring", "worldline-direct"]
-
   fileprivate func configured(
     _ place: ProviderPlace, _ configuration: ServerConfiguration, _ http: HTTPSender,
     log note: @escaping @Sendable (Route, () -> Transcript) -> Void
   ) throws -> ConfiguredRoute {
+    guard let connector = ConnectorCatalogue(rawValue: route.connector) else {
+      let known = ConnectorCatalogue.allCases.map(\.rawValue).sorted().joined(separator: ", ")
+      throw ConfigurationError(path, "there is no connector \(route.connector); there are \(known)")
+    }
     let log: ExchangeLog = { [route] in note(route, $0) }
-    let acquirer =
-      switch route.connector {
-      case "adyen": try adyen(place, publicURL: configuration.publicURL, http: http, log: log)
-      case "braintree": try braintree(place, http: http, log: log)
-      case "checkout-com": try checkoutCom(place, http: http, log: log)
-      case "worldline-direct": try worldlineDirect(place, http: http, log: log)
-      case "worldline-acquiring": try worldlineAcquiring(place, http: http, log: log)
-      case "stripe": try stripe(place, http: http, log: log)
-      default:
-        throw ConfigurationError(
-          path, "there is no connector \(route.connector); there are \(Self.names.joined(separator: ", "))")
-      }
-    return ConfiguredRoute(acquirer, sealedKeys: try sealedKeys, fees: try fees)
+    do {
+      let acquirer =
+        switch connector {
+        case .adyen: try adyen(place, publicURL: configuration.publicURL, http: http, log: log)
+        case .braintree: try braintree(place, http: http, log: log)
+        case .checkoutCom: try checkoutCom(place, http: http, log: log)
+        case .worldlineDirect: try worldlineDirect(place, http: http, log: log)
+        case .worldlineAcquiring: try worldlineAcquiring(place, http: http, log: log)
+        case .stripe: try stripe(place, http: http, log: log)
+        }
+      return ConfiguredRoute(acquirer, sealedKeys: try sealedKeys, fees: try fees)
+    } catch let error as ConnectorSettingsError {
+      let isKey = error.setting.hasSuffix("-key")
+      throw ConfigurationError(
+        isKey ? "\(path)/\(error.setting).secret" : settingsFile, "\(error.setting): \(error.reason)")
+    }
   }
 }

@@ -1,4 +1,5 @@
 import Acquiring
+import Connectors
 import HTTPTransport
 import TenderPayments
 
@@ -33,15 +34,10 @@ extension ConnectorFolder {
       throw ConfigurationError(
         "\(path)/signing-secrets", "put the webhook's signing secret, whsec_…, into a file that ends in .secret")
     }
-    do throws(StripeSettingsError) {
-      return .stripe(
-        try StripeSettings(
-          host: place.stripe, account: route.account, secretKey: secretKey, signingSecrets: secrets,
-          connectedAccounts: file.connectedAccounts, multicapture: file.multicapture), http: http, log: log)
-    } catch {
-      let place = error.setting == "secret-key" ? "\(path)/secret-key.secret" : settingsFile
-      throw ConfigurationError(place, "\(error.setting): \(error.reason)")
-    }
+    return .stripe(
+      try StripeSettings(
+        host: place.stripe, account: route.account, secretKey: secretKey, signingSecrets: secrets,
+        connectedAccounts: file.connectedAccounts, multicapture: file.multicapture), http: http, log: log)
   }
 }
 

@@ -1,4 +1,5 @@
 import Acquiring
+import Connectors
 import HTTPTransport
 import TenderPayments
 
@@ -50,20 +51,16 @@ extension ConnectorFolder {
   ) throws -> Acquirer {
     let file = try settings(WorldlineAcquiringFile.table)
     let clientSecret = WorldlineAcquiringSecret(try secret("client-secret"))
-    do throws(WorldlineAcquiringSettingsError) {
-      var settings = try WorldlineAcquiringSettings(
-        host: place.worldlineAcquiring, clientID: file.clientID, clientSecret: clientSecret,
-        acquirerID: file.acquirerID,
-        merchantIDs: file.merchantIDs)
-      settings.account = route.account
-      settings.authorizationType = file.isPreAuthorization ? .preliminary : .final
-      settings.verifiesAccounts = file.verifiesAccounts
-      settings.terminalID = file.terminalID
-      settings.place = file.place
-      return .worldlineAcquiring(settings, http: http, log: log)
-    } catch {
-      throw ConfigurationError(settingsFile, "\(error.setting): \(error.reason)")
-    }
+    var settings = try WorldlineAcquiringSettings(
+      host: place.worldlineAcquiring, clientID: file.clientID, clientSecret: clientSecret,
+      acquirerID: file.acquirerID,
+      merchantIDs: file.merchantIDs)
+    settings.account = route.account
+    settings.authorizationType = file.isPreAuthorization ? .preliminary : .final
+    settings.verifiesAccounts = file.verifiesAccounts
+    settings.terminalID = file.terminalID
+    settings.place = file.place
+    return .worldlineAcquiring(settings, http: http, log: log)
   }
 }
 

@@ -1,4 +1,5 @@
 import Acquiring
+import Connectors
 import HTTPTransport
 import TenderPayments
 
@@ -34,14 +35,10 @@ extension ConnectorFolder {
       throw ConfigurationError("\(path)/api-key.secret", "this is no API key of Worldline's")
     }
     let webhookKeys = try webhookKeys()
-    do throws(WorldlineDirectSettingsError) {
-      return .worldlineDirect(
-        try WorldlineDirectSettings(
-          host: place.worldlineDirect, account: route.account, merchantID: file.merchantID, apiKey: apiKey,
-          webhookKeys: webhookKeys, authorization: file.authorization), http: http, log: log)
-    } catch {
-      throw ConfigurationError(settingsFile, "\(error.setting): \(error.reason)")
-    }
+    return .worldlineDirect(
+      try WorldlineDirectSettings(
+        host: place.worldlineDirect, account: route.account, merchantID: file.merchantID, apiKey: apiKey,
+        webhookKeys: webhookKeys, authorization: file.authorization), http: http, log: log)
   }
 
   /// The files' names are the keys' ids.
