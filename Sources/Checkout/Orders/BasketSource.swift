@@ -44,7 +44,7 @@ extension OrderService {
     do throws(OrderError) { try BasketRules.checkID(id) } catch { throw unknown }
     let terms = await terms(merchant)
     guard
-      let document = try await pulls.admit(
+      let document = try await quotes.pulls.admit(
         merchant, orElse: .basketSourceUnavailable, { try await quotes.baskets.document(id, terms) })
     else {
       throw unknown

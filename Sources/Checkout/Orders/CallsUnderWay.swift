@@ -4,18 +4,23 @@ import TenderPayments
 /// How many calls of one kind to merchants' own servers are under way. Pages cause them, so a page that asks for much must
 /// not occupy the merchant's server, nor this one.
 final class CallsUnderWay: Sendable {
-  private static let most = 64
+  private let most: Int
   private let mostOfMerchant: Int
   private let counts = Mutex<[MerchantID: Int]>([:])
 
-  init(ofMerchant most: Int) { mostOfMerchant = most }
+  /// - Parameters:
+  ///   - most: of all merchants together; at least one is let through.
+  ///   - share: a merchant may have one of so many parts of them.
+  init(_ most: Int, ofMerchant share: Int) {
+    (self.most, mostOfMerchant) = (max(1, most), max(1, most / share))
+  }
 
   /// - Parameter code: of the refusal of one too many.
   func admit<Value: Sendable>(
     _ merchant: MerchantID, orElse code: OrderError.Code, _ work: () async throws -> Value
   ) async throws -> Value {
     let isAdmitted = counts.withLock { counts in
-      guard counts.values.reduce(0, +) < Self.most, counts[merchant, default: 0] < mostOfMerchant else { return false }
+      guard counts.values.reduce(0, +) < most, counts[merchant, default: 0] < mostOfMerchant else { return false }
       counts[merchant, default: 0] += 1
       return true
     }

@@ -19,7 +19,6 @@ package struct OrderService: Sendable {
   let clock: WallClock
   let random: RandomBytes
   let basketLifetime: Duration
-  let pulls = CallsUnderWay(ofMerchant: 8)
 
   /// - Parameters:
   ///   - gateway: over a store that was opened with ``migrations`` and the ledger's.

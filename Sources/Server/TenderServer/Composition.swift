@@ -111,8 +111,8 @@ struct Composition: Sendable {
     guests = try await .configured(configuration, journal.database)
     fingerprintKey = try FingerprintKey.read(configuration.fingerprintKeyFile, runtime.random)
     if configuration.storeURL != nil { try await configuration.requireSharedKeys(fingerprintKey, journal.database) }
-    orderService = .configured(folders, configuration, gateway, guests, runtime)
-    quotas = Quotas(configuration.quotas, uptime: runtime.scheduler.uptime)
+    orderService = .configured(folders, configuration, gateway, guests, runtime, budget)
+    quotas = Quotas(configuration.quotas(within: budget), uptime: runtime.scheduler.uptime)
     clientSessions = ClientSessions(journal.database, clock: runtime.clock, random: runtime.random)
     customerInputKeys = .configured(configuration, journal.database, runtime)
     webhookEndpoints = WebhookEndpoints(folders)

@@ -62,8 +62,7 @@ extension CheckoutRoutes {
       simulatedSession: parts.apple.simulated?.sessionScriptURL)
     self.baskets = BasketController(orderService: parts.orderService, baskets: baskets)
     sessions = SessionController(
-      baskets: baskets, sessions: merchantSessions, profiles: profiles, hosts: parts.apple.hosts, callers: callers,
-      quotas: parts.quotas)
+      baskets: baskets, sessions: merchantSessions, profiles: profiles, hosts: parts.apple.hosts, callers: callers)
     payments = PaymentController(
       orderService: parts.orderService, baskets: baskets, metrics: parts.metrics, admission: parts.admission,
       newDeadline: parts.gateway.newDeadline)

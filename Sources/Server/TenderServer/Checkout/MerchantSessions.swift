@@ -17,14 +17,17 @@ struct MerchantSessions: Sendable {
   let availability: [MerchantID: MerchantAvailability]
   let clock: WallClock
   let metrics: Metrics
+  let quotas: Quotas
 
   /// The session of one payment sheet.
   ///
   /// - Parameters:
+  ///   - basket: nil for one that the merchant's server asks for.
   ///   - isHosted: whether the page is the platform's own, where the platform vouches for the merchants it serves.
   ///   - request: where the sheet opens.
   func session(
-    of id: MerchantID, onHostedPage isHosted: Bool = false, for request: (Merchant) throws -> MerchantSessionRequest
+    of id: MerchantID, basket: BasketID?, onHostedPage isHosted: Bool = false,
+    for request: (Merchant) throws -> MerchantSessionRequest
   ) async throws -> MerchantSession {
     try requireAvailable(id)
     guard let merchant = directory[id], let validator = validator(of: id, onHostedPage: isHosted) else {
@@ -33,13 +36,15 @@ struct MerchantSessions: Sendable {
     let own = try request(merchant)
     let request = partner(of: id, onHostedPage: isHosted).map(own.naming) ?? own
     try Self.requireEnabled(request, merchant)
-    do {
-      let session = try await validator.session(for: request)
-      metrics.merchantSessions.count(["outcome": "ok"])
-      return session
-    } catch {
-      metrics.merchantSessions.count(["outcome": error.code.rawValue])
-      throw error
+    return try await quotas.session(of: basket, id) {
+      do throws(MerchantSessionError) {
+        let session = try await validator.session(for: request)
+        metrics.merchantSessions.count(["outcome": "ok"])
+        return session
+      } catch {
+        metrics.merchantSessions.count(["outcome": error.code.rawValue])
+        throw error
+      }
     }
   }
 }
@@ -81,6 +86,7 @@ extension MerchantSessions {
     availability = Dictionary(uniqueKeysWithValues: parts.folders.map { ($0.merchant.id, $0.availability) })
     clock = parts.runtime.clock
     metrics = parts.metrics
+    quotas = parts.quotas
   }
 
   /// One for each merchant that has an identity certificate, which its connections to Apple present. Merchants that

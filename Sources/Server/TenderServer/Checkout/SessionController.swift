@@ -11,7 +11,6 @@ struct SessionController: Sendable {
   let profiles: [MerchantID: MerchantProfile]
   let hosts: ApplePayHosts
   let callers: Callers
-  let quotas: Quotas
 
   /// `POST /applepay/validate`
   ///
@@ -20,10 +19,8 @@ struct SessionController: Sendable {
     let call = try await RequestBody.decode(ValidateCall.self, request, context)
     if let url = call.validationURL { try ValidationURL.validate(url, against: hosts) }
     let id = try await baskets.merchant(of: call.basketId, request, context)
-    let session = try await quotas.session(of: call.basketId, id) {
-      try await sessions.session(of: id, onHostedPage: context.hosted != nil) {
-        try sessionRequest($0, call.topOrigin, request, context)
-      }
+    let session = try await sessions.session(of: id, basket: call.basketId, onHostedPage: context.hosted != nil) {
+      try sessionRequest($0, call.topOrigin, request, context)
     }
     return JSONAnswer.response(bytes: session.json)
   }

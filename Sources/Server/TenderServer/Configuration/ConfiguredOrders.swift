@@ -12,11 +12,13 @@ extension OrderService {
   /// The orders of these merchants, on their own terms.
   static func configured(
     _ folders: [MerchantFolder], _ configuration: ServerConfiguration, _ gateway: PaymentGateway,
-    _ guests: GuestTokenIssuer, _ runtime: Runtime
+    _ guests: GuestTokenIssuer, _ runtime: Runtime, _ budget: DescriptorBudget
   ) -> OrderService {
     let sender = runtime.network.sender(guardedBy: configuration.destinations)
     return OrderService(
-      gateway: gateway, quotes: QuoteSource(sender: sender, clock: runtime.clock), terms: folders.terms,
+      gateway: gateway,
+      quotes: QuoteSource(sender: sender, clock: runtime.clock, mostCalls: budget.callsToMerchants),
+      terms: folders.terms,
       guestTokens: guests, clock: runtime.clock, random: runtime.random)
   }
 }

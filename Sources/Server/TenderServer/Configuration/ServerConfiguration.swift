@@ -195,9 +195,9 @@ package struct ConfigurationError: Error, CustomStringConvertible, Sendable {
 }
 
 extension ServerConfiguration {
-  var quotas: Quotas.Rates {
+  func quotas(within budget: DescriptorBudget) -> Quotas.Rates {
     Quotas.Rates(
       perKey: callsPerKey == 0 ? nil : callsPerKey, perMerchant: callsPerMerchant == 0 ? nil : callsPerMerchant,
-      underWay: max(64, gatewayPolicy.maximumInFlight / 2))
+      underWay: budget.callsOfMerchant, sessionsUnderWay: budget.sessions)
   }
 }

@@ -58,6 +58,16 @@ struct DescriptorBudget: Sendable, Hashable {
   /// To how many endpoints webhooks are sent at once.
   let webhookEndpoints: Int
 
+  // What pages and merchants' servers cause. One merchant has a part of each: its slow servers, and a page that asks for
+  // much, leave the rest to others.
+
+  /// How many calls of the platform API one merchant may have under way: each may call its acquirer.
+  var callsOfMerchant: Int { max(1, payments / 2) }
+  /// How many merchant sessions may be asked for at once.
+  var sessions: Int { min(128, max(1, apple / 2)) }
+  /// How many prices and baskets merchants' own servers may be asked for at once.
+  var callsToMerchants: Int { max(1, merchants / 2) }
+
   /// - Parameter limit: of the descriptors of the process.
   /// - Throws: ``ConfigurationError`` when they are too few.
   init(_ configuration: ServerConfiguration, limit: Int) throws {
@@ -107,7 +117,8 @@ extension DescriptorBudget {
     let shares = [
       ("limit", limit), ("own", own), ("shoppers", shoppers), ("backOffice", office), ("metrics", metrics),
       ("administration", administration), ("acquirers", acquirers), ("apple", apple), ("merchants", merchants),
-      ("webhooks", webhooks),
+      ("webhooks", webhooks), ("callsOfMerchant", callsOfMerchant), ("sessions", sessions),
+      ("callsToMerchants", callsToMerchants),
     ]
     let metadata = Logger.Metadata(uniqueKeysWithValues: shares.map { ($0, .stringConvertible($1)) })
     logger.info("open files are shared out", metadata: metadata)

@@ -12,7 +12,7 @@ struct ProductSessionController: Sendable {
     guard let call = context.signedCall else { throw PlatformAuthentication.refusal }
     let input = try await RequestBody.decode(ProductSessionRequest.self, request, context)
       .paymentProductSession302SpecificInput
-    let session = try await sessions.session(of: call.merchant) { merchant in
+    let session = try await sessions.session(of: call.merchant, basket: nil) { merchant in
       try .web(Self.domain(input.domainName, of: merchant), of: merchant.identifier, named: Self.name(input, merchant))
     }
     let answer = ProductSessionAnswer(session: String(decoding: session.json, as: UTF8.self))

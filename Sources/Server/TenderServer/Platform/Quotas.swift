@@ -17,10 +17,15 @@ package final class Quotas: Sendable {
     /// How many calls of a merchant may be under way at once, so that slow answers of its acquirer take no place from
     /// others.
     package var underWay: Int
+    /// How many merchant sessions are asked for at once; one merchant has half of them.
+    package var sessionsUnderWay: Int
 
-    package init(perKey: Int? = nil, perMerchant: Int? = nil, perClient: Int? = 20, underWay: Int = 256) {
+    package init(
+      perKey: Int? = nil, perMerchant: Int? = nil, perClient: Int? = 20, underWay: Int = 256,
+      sessionsUnderWay: Int = 128
+    ) {
       (self.perKey, self.perMerchant, self.perClient) = (perKey, perMerchant, perClient)
-      self.underWay = underWay
+      (self.underWay, self.sessionsUnderWay) = (underWay, sessionsUnderWay)
     }
   }
 
@@ -39,9 +44,6 @@ package final class Quotas: Sendable {
   private static let burst = Duration.seconds(2)
   /// Twenty merchant sessions a minute for one basket: a shopper may open and close the sheet often.
   private static let (sessionInterval, sessionBurst) = (Duration.seconds(3), Duration.seconds(57))
-  /// How many merchant sessions are asked for at once, in one merchant's name and in all: a part of
-  /// ``DescriptorBudget/otherRequests``.
-  private static let (sessionsUnderWay, allSessionsUnderWay) = (64, 128)
   /// Between two refusals of one merchant: fifty leave in a second.
   private static let refusalInterval = Duration.milliseconds(20)
   /// The longest that a refusal waits. Later ones leave at once: a call that waits for longer is given up by its caller.
@@ -101,20 +103,21 @@ package final class Quotas: Sendable {
     try await admit(.merchant(merchant), work) { $0[.merchant(merchant), default: 0] < rates.underWay }
   }
 
-  /// Asks for a merchant session of a basket.
+  /// Asks for a merchant session.
   ///
+  /// - Parameter basket: nil for one that the merchant's server asks for.
   /// - Throws: ``Problem`` with `too_many_sessions` where the basket has had too many within a minute, or too many are under
   ///   way.
   package func session<Value>(
-    of basket: BasketID, _ merchant: MerchantID, _ work: () async throws -> Value
+    of basket: BasketID?, _ merchant: MerchantID, _ work: () async throws -> Value
   ) async throws -> Value {
-    if let wait = take([(.sessions(basket), Self.sessionInterval)], ahead: Self.sessionBurst) {
+    if let basket, let wait = take([(.sessions(basket), Self.sessionInterval)], ahead: Self.sessionBurst) {
       throw Problem.tooManySessions(wait)
     }
     let subject = Subject.sessionsUnderWay(merchant)
     let value = try await admit(subject, work) { counts in
       let all = counts.reduce(0) { if case .sessionsUnderWay = $1.key { $0 + $1.value } else { $0 } }
-      return counts[subject, default: 0] < Self.sessionsUnderWay && all < Self.allSessionsUnderWay
+      return counts[subject, default: 0] < max(1, rates.sessionsUnderWay / 2) && all < rates.sessionsUnderWay
     }
     guard let value else { throw Problem.tooManySessions(.zero) }
     return value

@@ -29,7 +29,8 @@ struct Shop: Sendable {
   private let wallet: Wallet
 
   init(
-    _ terms: MerchantTerms = MerchantTerms(), quotes: HTTPSender? = nil, guestTokenKey: String? = nil,
+    _ terms: MerchantTerms = MerchantTerms(), quotes: HTTPSender? = nil, mostCalls: Int = 128,
+    guestTokenKey: String? = nil,
     capabilities: AcquirerCapabilities = FakeAcquirer.plain
   ) async throws {
     acquirer = FakeAcquirer(capabilities)
@@ -46,7 +47,8 @@ struct Shop: Sendable {
         privateKeyPEM: guestTokenKey, issuer: "https://pay.example", database: database)
     }
     orderService = OrderService(
-      gateway: gateway, quotes: quotes.map { QuoteSource(sender: $0, clock: clock.wall) }, terms: { _ in terms },
+      gateway: gateway, quotes: quotes.map { QuoteSource(sender: $0, clock: clock.wall, mostCalls: mostCalls) },
+      terms: { _ in terms },
       guestTokens: guestTokens, clock: clock.wall)
   }
 

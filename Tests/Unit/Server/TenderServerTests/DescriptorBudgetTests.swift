@@ -53,6 +53,17 @@ import Testing
     let shares = line.matches(of: /"(shoppers|own|administration|acquirers|apple|merchants|webhooks)":"?(\d+)/)
     let sum = shares.reduce(0) { $0 + (Int($1.output.2) ?? 0) }
     #expect(shares.count == 7 && (1...320).contains(sum), "\(line)")
+    // A call may open a connection, and both count.
+    for (calls, connections) in [
+      ("callsOfMerchant", "acquirers"), ("sessions", "apple"), ("callsToMerchants", "merchants"),
+    ] {
+      let numbers = [calls, connections].compactMap { name in
+        line.firstMatch(of: try! Regex("\"\(name)\":\"?([0-9]+)")).flatMap {
+          $0.output[1].substring.flatMap { Int($0) }
+        }
+      }
+      #expect(numbers.count == 2 && numbers[0] >= 1 && 2 * numbers[0] <= numbers[1], "\(calls): \(line)")
+    }
     #expect(try served.lines(at: "warning").contains { $0.contains("fewer payments than payments.maximumInFlight") })
   }
 

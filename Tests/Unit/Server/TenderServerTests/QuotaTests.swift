@@ -89,8 +89,9 @@ import Testing
     #expect(await opened("a") == 20)
   }
 
-  @Test func `of merchant sessions under way is each merchant's own, and leaves others some`() async throws {
-    let quotas = quotas(.init())
+  @Test(arguments: [128, 6])
+  func `of merchant sessions under way is half of all, and leaves others some`(all: Int) async throws {
+    let quotas = quotas(.init(sessionsUnderWay: all))
     // Each is asked for while all before it are under way.
     @Sendable func nested(_ merchant: String, _ count: Int, _ inside: @Sendable @escaping () async throws -> Int)
       async throws -> Int
@@ -103,8 +104,8 @@ import Testing
       } catch { return try await inside() + count }
     }
     let reached = try await nested("a", 0) { try await nested("b", 0) { try await nested("c", 0) { 0 } } }
-    #expect(reached == 64 + 64)
-    #expect(try await nested("a", 0) { 0 } == 64)
+    #expect(reached == all)
+    #expect(try await nested("a", 0) { 0 } == all / 2)
   }
 
   @Test func `that is not set takes whatever comes`() {
@@ -130,6 +131,34 @@ private final class Pauses: Sendable {
     let refused = try await server.page.call("POST", "/applepay/validate", ["basketId": .string(basket)])
     #expect(refused.status == 429 && refused.body["code"] == "too_many_sessions", "\(refused.errorText)")
     #expect(refused.headers.contains { $0.name.lowercased() == "retry-after" })
+  }
+}
+
+@Suite struct `A merchant's server that asks for merchant sessions` {
+  @Test func `has no more under way than its pages`() async throws {
+    let system = try await TestSystem.shared.value
+    let held = Hold()
+    let (asked, refused) = (Log(), Log())
+    let shop = try await system.secondServer(beforeApple: {
+      asked.keep("a")
+      try? await waitUntil("the end of the hold") { !held.isOn }
+    }) { _ in }
+    let body: JSONValue = ["paymentProductSession302SpecificInput": ["domainName": "harbour.localhost"]]
+    try await withThrowingTaskGroup { group in
+      for _ in 0..<70 {
+        group.addTask {
+          let answer = try await shop.signed(
+            "POST", "/v2/harbour/products/302/sessions", body, at: system.clock.wall.now())
+          guard answer.status != 201 else { return }
+          #expect(answer.status == 429 && answer.body["errors"]?.elements.first?["id"] == "TOO_MANY_SESSIONS")
+          refused.keep("r")
+        }
+      }
+      try await waitUntil("all of them") { asked.lineCount + refused.lineCount == 70 }
+      held.end()
+      try await group.waitForAll()
+    }
+    #expect(asked.lineCount == 64 && refused.lineCount == 6)
   }
 }
 

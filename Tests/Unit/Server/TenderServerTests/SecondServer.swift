@@ -11,10 +11,12 @@ extension TestSystem {
   ///
   /// - Parameters:
   ///   - hold: while it is on, the acquirer's answers to authorizations are held up.
+  ///   - beforeApple: before each call to Apple's gateway.
   ///   - clock: the server's; the system's by default.
   ///   - scheme: in which the server is reached.
   func secondServer(
-    _ hold: Hold? = nil, at clock: StoppableClock? = nil, random: RandomBytes = .system, scheme: String = "http",
+    _ hold: Hold? = nil, beforeApple: (@Sendable () async -> Void)? = nil, at clock: StoppableClock? = nil,
+    random: RandomBytes = .system, scheme: String = "http",
     _ configure: (inout ServerConfiguration) -> Void
   ) async throws -> Shopfront {
     var configuration = ServerConfiguration(
@@ -38,7 +40,11 @@ extension TestSystem {
         return try await sender.send(request, limit)
       },
       identified: { identity, trust in
-        try LiveHTTPClient(identity: identity, trust: trust, connectingWithin: 3_600).sender.unhurried
+        let sender = try LiveHTTPClient(identity: identity, trust: trust, connectingWithin: 3_600).sender.unhurried
+        return HTTPSender { request, limit throws(TransportError) in
+          await beforeApple?()
+          return try await sender.send(request, limit)
+        }
       })
     let server = try await Turn.ofMerchantsFolder.take { [configuration, logger] in
       try await TenderServer(
