@@ -35,7 +35,8 @@ struct GuestAccounts: Sendable {
   private func claims(of token: String) async throws -> Claims? {
     let parts = token.split(separator: ".", omittingEmptySubsequences: false)
     let bytes = parts.compactMap { Base64URL.decode($0) }
-    guard bytes.count == 3, let head = try? StrictJSONDecoder().decode([String: String].self, from: bytes[0]),
+    guard parts.count == 3, bytes.count == 3,
+      let head = try? StrictJSONDecoder().decode([String: String].self, from: bytes[0]),
       head["alg"] == "ES256",
       let point = try await tender.guestTokenKey(head["kid"] ?? ""),
       let key = try? P256.Signing.PublicKey(rawRepresentation: point),

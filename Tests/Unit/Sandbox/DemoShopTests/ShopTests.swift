@@ -392,10 +392,13 @@ extension `The demo shop` {
   }
 
   @Test func `no other guest token signs in: forged, expired, of another guest, or no token`() async throws {
+    let token = try Self.guestToken("g1", signedWith: Self.key)
+    let parts = token.split(separator: ".")
     let tokens = [
       try Self.guestToken("g1", signedWith: P256.Signing.PrivateKey()),
       try Self.guestToken("g1", expires: 1, signedWith: Self.key), try Self.guestToken("g2", signedWith: Self.key),
       "a.b.c", "",
+      parts.prefix(2).joined(separator: ".") + ".%.\(parts[2])", "\(token).%",
     ]
     for token in tokens {
       let answer = try await FakeTender(answering: Self.answering).shop { client in
