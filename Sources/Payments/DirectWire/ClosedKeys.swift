@@ -33,6 +33,8 @@ struct ClosedKeys<Key: CodingKey & CaseIterable> {
   func optional(_ key: Key) throws -> String? { try container.decodeIfPresent(String.self, forKey: key) }
   func optional(_ key: Key) throws -> Int64? { try container.decodeIfPresent(Int64.self, forKey: key) }
   func optional(_ key: Key) throws -> Bool? { try container.decodeIfPresent(Bool.self, forKey: key) }
+  /// Nil where it is absent. Null is refused: no value that a program has lost may stand for all that is left.
+  func absentOrGiven<T: Decodable>(_ key: Key) throws -> T? { container.contains(key) ? try required(key) as T : nil }
   /// Absent and null are the empty list.
   func list<T: Decodable>(_ key: Key) throws -> [T] { try optional(key) ?? [] }
 }

@@ -126,8 +126,8 @@ package struct CapturePaymentRequest: Sendable, Hashable, Codable {
 
   package init(from decoder: any Decoder) throws {
     let keys = try ClosedKeys<CodingKeys>(decoder, ignoring: ["lineItemDetails", "shipping"])
-    amount = try keys.optional(.amount)
-    isFinal = try keys.optional(.isFinal)
+    amount = try keys.absentOrGiven(.amount)
+    isFinal = try keys.absentOrGiven(.isFinal)
     references = try keys.optional(.references)
     operationReferences = try keys.optional(.operationReferences)
   }
@@ -157,8 +157,8 @@ package struct CancelPaymentRequest: Sendable, Hashable, Codable {
 
   package init(from decoder: any Decoder) throws {
     let keys = try ClosedKeys<CodingKeys>(decoder, ignoring: ["lineItemDetails", "shipping"])
-    amountOfMoney = try keys.optional(.amountOfMoney)
-    isFinal = try keys.optional(.isFinal)
+    amountOfMoney = try keys.absentOrGiven(.amountOfMoney)
+    isFinal = try keys.absentOrGiven(.isFinal)
     operationReferences = try keys.optional(.operationReferences)
   }
 }
@@ -191,8 +191,8 @@ package struct RefundPaymentRequest: Sendable, Hashable, Codable {
         "isFinal", "lineItemDetails", "omnichannelRefundSpecificInput", "reason",
         "refundRedirectPaymentMethodSpecificInput",
       ])
-    amountOfMoney = try keys.optional(.amountOfMoney)
-    captureId = try keys.optional(.captureId)
+    amountOfMoney = try keys.absentOrGiven(.amountOfMoney)
+    captureId = try keys.absentOrGiven(.captureId)
     references = try keys.optional(.references)
     operationReferences = try keys.optional(.operationReferences)
   }

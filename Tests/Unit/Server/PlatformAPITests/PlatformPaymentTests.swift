@@ -392,6 +392,28 @@ import Testing
     #expect(platform.acquirer.captures.isEmpty && platform.acquirer.voids.isEmpty)
   }
 
+  /// SDKs leave out what a program has not set.
+  @Test func `with null in the place of an amount is refused, and is not one of all that is left`() async throws {
+    let platform = try await Platform()
+    let (payments, held) = (platform.payments, try await platform.made())
+    let captured = try await platform.made(input: ["authorizationMode": "SALE"])
+    func refused(_ body: String, _ call: (String, [UInt8], IdempotentCall) async throws -> PlatformAnswer, _ id: String)
+      async throws
+    {
+      let refusal = await #expect(throws: PlatformRefusal.self, "\(body)") {
+        try await call(id, Array(body.utf8), platform.call())
+      }
+      #expect(refusal?.status == 400 && body.contains(refusal?.faults.first?.propertyName ?? "?"), "\(body)")
+    }
+    for body in [#"{"amount": null}"#, #"{"isFinal": null}"#] { try await refused(body, payments.capture, held) }
+    for body in [#"{"amountOfMoney": null}"#, #"{"isFinal": null}"#] { try await refused(body, payments.cancel, held) }
+    for body in [#"{"amountOfMoney": null}"#, #"{"captureId": null}"#] {
+      try await refused(body, payments.refund, captured)
+    }
+    let acquirer = platform.acquirer
+    #expect(acquirer.captures.count == 1 && acquirer.voids.isEmpty && acquirer.refunds.isEmpty)
+  }
+
   @Test func `takes every member that an SDK's request may have`() async throws {
     let platform = try await Platform()
     let (captured, cancelled) = (try await platform.made(), try await platform.made())
