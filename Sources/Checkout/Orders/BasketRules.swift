@@ -222,8 +222,10 @@ extension BasketRules {
   private static func checkText(_ text: String, _ field: String, most: Int) throws {
     guard TextLimits.holds(text, most: most),
       text.unicodeScalars.contains(where: { !$0.properties.isWhitespace }),
-      !text.unicodeScalars.contains(where: { $0.properties.generalCategory == .control && $0 != "\n" })
-    else { throw invalid(field, "1 to \(most) characters") }
+      text.unicodeScalars.allSatisfy({ $0.isPrintable || $0 == "\n" })
+    else {
+      throw invalid(field, "1 to \(most) characters, without control characters and marks of the writing direction")
+    }
   }
 
   /// A reference, an id or a code, which systems compare and operators read on terminals.

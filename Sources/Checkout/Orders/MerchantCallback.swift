@@ -98,7 +98,7 @@ private enum MerchantAnswer {
     guard !amount.isNegative else { throw JSONError(.invalid, path: "\(field.path).amount", "must not be negative") }
     return ShippingMethod(
       identifier: try text(field, "identifier"), label: try text(field, "label"),
-      detail: try field.memberIfPresent("detail")?.string ?? "", amount: amount)
+      detail: try field.memberIfPresent("detail").map { try readable($0) } ?? "", amount: amount)
   }
 
   private static func amount(_ field: JSONField, _ basket: Basket) throws -> Amount {
@@ -107,9 +107,17 @@ private enum MerchantAnswer {
 
   private static func text(_ field: JSONField, _ key: String) throws -> String {
     let member = try field.member(key)
-    let text = try member.string
+    let text = try readable(member)
     guard !text.isEmpty, TextLimits.holds(text, most: 200) else {
       throw JSONError(.invalid, path: member.path, "must have 1 to 200 characters")
+    }
+    return text
+  }
+
+  private static func readable(_ field: JSONField) throws -> String {
+    let text = try field.string
+    guard text.unicodeScalars.allSatisfy(\.isPrintable) else {
+      throw JSONError(.invalid, path: field.path, "must have no control characters and marks of the writing direction")
     }
     return text
   }
@@ -121,6 +129,7 @@ private enum MerchantAnswer {
   }
 
   private static func error(_ field: JSONField, _ moment: SheetMoment) throws -> SheetError {
+    if let message = try field.memberIfPresent("message") { _ = try readable(message) }
     let error = try StrictJSONDecoder().decode(SheetError.self, from: field.value)
     guard error.isAllowed(at: moment) else {
       throw JSONError(.invalid, path: field.path, "\(error.code.rawValue) cannot be shown at this moment")

@@ -39,7 +39,8 @@ struct CheckoutDraft {
     guard let order else { throw Self.invalid("order", "is missing") }
     if let recipientName {
       guard (1...200).contains(recipientName.utf8.count), recipientName.unicodeScalars.allSatisfy(\.isPrintable) else {
-        throw Self.invalid("paymentLinkSpecificInput.recipientName", "must have 1 to 200 bytes, and only readable ones")
+        throw Self.invalid(
+          "paymentLinkSpecificInput.recipientName", "must have 1 to 200 bytes of readable characters alone")
       }
     }
     (self.id, self.merchant, self.order, self.page) = (id, merchant, order, page)
@@ -145,6 +146,9 @@ extension CheckoutDraft {
       throw invalid(
         "order.references.merchantReference",
         "has 1 to \(DirectReferences.referenceLimit) characters, without line breaks and control characters")
+    }
+    if let name = order.references?.unreadable {
+      throw invalid("order.references.\(name)", "must have readable characters alone")
     }
     let lines = CartLines(order, amount) ?? CartLines(single: amount, reference)
     var document = BasketDocument(

@@ -77,6 +77,13 @@ package struct DirectReferences: Sendable, Hashable, Codable {
   package static func isReference(_ text: String) -> Bool {
     (1...referenceLimit).contains(text.unicodeScalars.count) && text.unicodeScalars.allSatisfy(\.isPrintable)
   }
+
+  /// The name of a text that is shown or sent on, and has control characters or marks of the writing direction.
+  package var unreadable: String? {
+    [("merchantParameters", merchantParameters), ("softDescriptor", softDescriptor)].first {
+      !($0.1 ?? "").unicodeScalars.allSatisfy(\.isPrintable)
+    }?.0
+  }
 }
 
 /// Worldline's name of a payment or of one operation on it: `3254564310_1`. Operation 0 is the authorization.

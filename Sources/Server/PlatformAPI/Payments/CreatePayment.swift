@@ -115,6 +115,7 @@ extension PlatformPayments {
     guard let terms = await merchants(merchant) else { throw PlatformRefusal(.accessNotAllowed) }
     let amount = try amount(of: request.order, merchant)
     let input = try await input(of: request, call)
+    try Self.requireReadable(request.order, input)
     let reference = try Self.name(
       request.order.references?.merchantReference, "order.references.merchantReference")
     let id = OrderID(random.timeOrderedID(clock))
@@ -137,6 +138,19 @@ extension PlatformPayments {
       references: request.order.references,
       mode: input.authorizationMode, webhooks: try Self.webhooks(request.feedbacks, terms))
   }
+
+  /// What is shown to people or sent to the provider. ``DirectCustomer``'s names and addresses lose what is not readable.
+  private static func requireReadable(_ order: DirectOrder, _ input: MobilePaymentInput) throws {
+    var name = order.references?.unreadable.map { "order.references.\($0)" }
+    if !isReadable(order.customer?.merchantCustomerId) { name = "order.customer.merchantCustomerId" }
+    if !isReadable(input.decryptedPaymentData?.cardholderName) {
+      name = Self.input + ".decryptedPaymentData.cardholderName"
+    }
+    guard let name else { return }
+    throw PlatformRefusal.invalid(name, "It has control characters or marks of the writing direction.")
+  }
+
+  private static func isReadable(_ text: String?) -> Bool { (text ?? "").unicodeScalars.allSatisfy(\.isPrintable) }
 
   /// What ties the payment token to the merchant's basket of the reference; nil where there is none.
   private func binding(

@@ -45,6 +45,8 @@ struct InvalidBasket: Sendable, CustomTestStringConvertible {
     InvalidBasket("items", "none") { $0.items = [] },
     InvalidBasket("items[1].id", "twice") { $0.items[1].id = "fish" },
     InvalidBasket("items[0].label", "control character") { $0.items[0].label = "a\u{7}" },
+    InvalidBasket("items[0].label", "an override of the writing direction") { $0.items[0].label = "a\u{202E}b" },
+    InvalidBasket("businessName", "a paragraph's end") { $0.businessName = "a\u{2029}b" },
     InvalidBasket("items[0].label", "a control character of two bytes") { $0.items[0].label = "a\u{9B}2J" },
     InvalidBasket("merchantReference", "two lines") { $0.merchantReference = "a\nb" },
     InvalidBasket("merchantReference", "an override of the writing direction") { $0.merchantReference = "a\u{202E}b" },

@@ -202,7 +202,9 @@ private final class Counts: Sendable {
   @Test(arguments: [
     "", "{}", "[]", #"{"lines":[]}"#, #"{"lines":[{"label":"A","amount":12.5}]}"#, #"{"lines":[{"amount":1}]}"#,
     #"{"lines":[{"label":"A","amount":"1"}]}"#, #"{"lines":[{"label":"","amount":1}]}"#,
-    #"{"lines":[{"label":"A","amount":1}],"lines":[]}"#,
+    #"{"lines":[{"label":"A","amount":1}],"lines":[]}"#, #"{"lines":[{"label":"A\u202e","amount":1}]}"#,
+    #"{"lines":[{"label":"A","amount":1}],"errors":[{"code":"couponCodeInvalid","message":"\u001b[2J"}]}"#,
+    #"{"lines":[{"label":"A","amount":1}],"shippingMethods":[{"identifier":"b","label":"B","detail":"\u0007","amount":1}]}"#,
     #"{"lines":[{"label":"A","amount":1}],"shippingMethods":[{"identifier":"b","label":"B","amount":-1}]}"#,
     #"{"lines":[{"label":"A","amount":1}],"errors":[{"code":"couponCodeInvalid"}]}"#,
     #"{"lines":[{"label":"A","amount":1}],"errors":[{"code":"shippingContactInvalid","contactField":"phoneNumber"}]}"#,

@@ -105,3 +105,13 @@ extension JSONValue {
     if case .array(let elements) = self { elements } else { [] }
   }
 }
+
+extension JSONValue {
+  /// The same with another value at a path of members, made where they are not there.
+  func setting(_ path: ArraySlice<String>, to new: JSONValue) -> JSONValue {
+    guard let name = path.first else { return new }
+    var object = if case .object(let object) = self { object } else { JSONObject() }
+    object[name] = (object[name] ?? .object([:])).setting(path.dropFirst(), to: new)
+    return .object(object)
+  }
+}

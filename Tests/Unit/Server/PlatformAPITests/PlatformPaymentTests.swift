@@ -159,6 +159,23 @@ import Testing
     #expect(refusal?.status == 400 && refusal?.faults.first?.propertyName == property)
   }
 
+  @Test(arguments: ["\u{1B}[2J", "\u{202E}", "\u{2028}"])
+  func `has no text with control characters or marks of the writing direction`(mark: String) async throws {
+    let platform = try await Platform()
+    let body = try JSONReader.read(Platform.body())
+    for path in [
+      "order.references.softDescriptor", "order.references.merchantParameters", "order.customer.merchantCustomerId",
+      "mobilePaymentMethodSpecificInput.decryptedPaymentData.cardholderName",
+    ] {
+      let sent = body.setting(path.split(separator: ".").map(String.init)[...], to: .string("a\(mark)b"))
+      let refusal = await #expect(throws: PlatformRefusal.self) {
+        try await platform.payments.create(sent.serialized(), platform.call())
+      }
+      #expect(refusal?.status == 400 && refusal?.faults.first?.propertyName == path)
+    }
+    #expect(platform.acquirer.authorizations.isEmpty)
+  }
+
   @Test(
     arguments: [
       (["paymentProductId": 1], "paymentProductId"), (["encryptedPaymentData": "AAAA"], "decryptedPaymentData"),

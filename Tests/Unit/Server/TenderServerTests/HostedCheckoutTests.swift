@@ -393,6 +393,18 @@ import Testing
     return try await HostedShopper.signed(system, "market", "POST", "paymentlinks", body)
   }
 
+  @Test(arguments: ["merchantParameters", "softDescriptor"])
+  func `is not made with a text that nobody can read as it was sent`(member: String) async throws {
+    for mark in ["\u{1B}[2J", "\u{202E}"] {
+      let order: JSONValue = [
+        "amountOfMoney": ["amount": 900, "currencyCode": "EUR"], "references": [member: .string("a\(mark)b")],
+      ]
+      let refused = try await create(["order": order])
+      let fault = refused.body["errors"]?.elements.first
+      #expect(refused.status == 400 && fault?["propertyName"]?.text == "order.references.\(member)")
+    }
+  }
+
   private func show(_ id: String) async throws -> JSONValue {
     try await HostedShopper.signed(system, "market", "GET", "paymentlinks/\(id)").body
   }
