@@ -136,6 +136,10 @@ private struct ServerPayments: PaymentUseCases {
       for _ in 0..<Self.repeats {
         do { return try await once() } catch GatewayError.callInProgress {
           try await Task.sleep(for: .milliseconds(200))
+        } catch let problem as Problem where problem.code == "idempotency_key_reused" {
+          throw OfficeRefusal.refused(
+            "This form was sent before, with another amount. Load the page again and look at what was done.",
+            at: "amount")
         }
       }
       try await once()

@@ -92,6 +92,23 @@ import Testing
     }
   }
 
+  @Test func `keeps its key, so that what may have been done is not done twice`() async throws {
+    let bench = try await OfficeBench()
+    let id = try await bench.captured()
+    try await bench.visit(as: [Grant(.operator)], limits: "100.00 EUR") { visitor async throws in
+      let key = try await visitor.get("/payments/\(id)").value(of: "key")
+      bench.payments.loseNext()
+      let fields = ["key": key, "amount": "5.00", "reason": "broken"]
+      let lost = try await visitor.post("/payments/\(id)/refund", fields)
+      #expect(lost.status == .internalServerError && lost.text.contains("value=\"5.00\""))
+      #expect(lost.value(of: "key") == key)
+      let again = try await visitor.post(
+        "/payments/\(id)/refund", fields.merging(["key": lost.value(of: "key")]) { $1 })
+      #expect(again.status == .seeOther && bench.payments.done == [key])
+      #expect(try await visitor.get("/payments/\(id)").value(of: "key") != key)
+    }
+  }
+
   @Test func `shows no password and no code again`() async throws {
     let bench = try await OfficeBench()
     let answer = try await UserAdministration(bench.office).perform(

@@ -272,12 +272,19 @@ final class NotedPayments: PaymentUseCases {
   private let all = Mutex<[Call]>([])
   private let before = Mutex<(@Sendable () async throws -> Void)?>(nil)
 
+  private let losesNext = Mutex(false)
+
   init(_ journal: Journal) { self.journal = journal }
 
   var calls: [Call] { all.withLock(\.self) }
 
   /// Does something between the page's look at the payment and the next reservation.
   func beforeNext(_ work: @escaping @Sendable () async throws -> Void) { before.withLock { $0 = work } }
+
+  /// Does the next operation and loses its answer.
+  func loseNext() { losesNext.withLock { $0 = true } }
+
+  struct Lost: Error {}
 
   /// What would reach the provider.
   var done: Set<String> { Set(calls.map(\.key)) }
@@ -301,6 +308,11 @@ final class NotedPayments: PaymentUseCases {
       _ = try await journal.record(FakeAcquirer.approval(attempt.reference), for: attempt)
     }
     all.withLock { $0.append(Call(verb: verb, payment: payment, amount: amount, key: key)) }
+    let isLost = losesNext.withLock { losesNext in
+      defer { losesNext = false }
+      return losesNext
+    }
+    if isLost { throw Lost() }
   }
 
   func resolve(_ payment: PaymentID, as: Resolution, operation: AttemptReference?, note: String) {
