@@ -86,6 +86,23 @@ extension MerchantTables {
     ).map { MerchantID(try $0.text("merchant")) }
   }
 
+  /// Merchants that have been in the store for longer than this one, by the id of an API key that both have.
+  package func earlierOwners(ofAPIKeysOf id: MerchantID, at now: Timestamp) throws -> [String: MerchantID] {
+    let rows = try store.rows(
+      """
+      SELECT theirs.name AS name, theirs.merchant AS merchant
+      FROM merchant_secrets own
+      JOIN merchant_secrets theirs
+        ON theirs.kind = own.kind AND theirs.name = own.name AND theirs.merchant <> own.merchant
+      JOIN merchants this ON this.id = own.merchant
+      JOIN merchants other ON other.id = theirs.merchant
+      WHERE own.merchant = $1 AND own.kind = $2 AND (other.created_at, other.id) < (this.created_at, this.id)
+        AND (theirs.expires_at IS NULL OR theirs.expires_at > $3)
+      """, .text(id.rawValue), .text(SecretName.Kind.apiKey.rawValue), .time(now))
+    return Dictionary(
+      try rows.map { (try $0.text("name"), MerchantID(try $0.text("merchant"))) }, uniquingKeysWith: { $1 })
+  }
+
   /// A secret by its name, opened; nil where there is none.
   package func secret(_ name: SecretName) throws -> String? {
     let row = try store.row(

@@ -5,7 +5,7 @@ package import TenderPayments
 /// refusal is an ``OfficeRefusal``.
 package protocol MerchantUseCases: Sendable {
   func merchants() async throws -> [OfficeMerchant]
-  /// One merchant, without reading others; nil where it is not there.
+  /// Nil where it is not there.
   func merchant(_ id: MerchantID) async throws -> OfficeMerchant?
   /// Domains, certificates, keys and terms of one merchant.
   func parts(of merchant: MerchantID) async throws -> OfficeMerchantParts

@@ -19,25 +19,29 @@ enum NewMerchantFolder {
   }
 
   /// Merchant by domain. A folder that cannot be read owns nothing here; `tender config check` reports it.
-  static func owners(in directory: String) -> [String: String] {
-    var owners: [String: String] = [:]
-    for name in (try? MerchantFolder.merchants(in: directory)) ?? [] {
+  static func owners(in directory: String, but id: MerchantID? = nil) -> [String: MerchantID] {
+    var owners: [String: MerchantID] = [:]
+    for name in names(in: directory, but: id) {
       for domain in (try? MerchantSettings(file: "\(directory)/\(name)/merchant.yaml"))?.domains ?? [] {
-        owners[domain] = name
+        owners[domain] = MerchantID(name)
       }
     }
     return owners
   }
 
   /// Merchant by the id of an API key.
-  static func ownersOfAPIKeys(in directory: String) -> [String: String] {
-    var owners: [String: String] = [:]
-    for name in (try? MerchantFolder.merchants(in: directory)) ?? [] {
-      for id in (try? MerchantFolder.names(in: "\(directory)/\(name)/api-keys", ending: ".secret")) ?? [] {
-        owners[id] = name
+  static func ownersOfAPIKeys(in directory: String, but id: MerchantID? = nil) -> [String: MerchantID] {
+    var owners: [String: MerchantID] = [:]
+    for name in names(in: directory, but: id) {
+      for key in (try? MerchantFolder.names(in: "\(directory)/\(name)/api-keys", ending: ".secret")) ?? [] {
+        owners[key] = MerchantID(name)
       }
     }
     return owners
+  }
+
+  private static func names(in directory: String, but id: MerchantID?) -> [String] {
+    ((try? MerchantFolder.merchants(in: directory)) ?? []).filter { MerchantID($0) != id }
   }
 }
 

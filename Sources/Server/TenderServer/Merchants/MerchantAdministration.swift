@@ -79,7 +79,7 @@ package struct MerchantAdministration: Sendable {
         .requireServable(by: configuration, routes)
       try others.require(domains: try tables.domainNames(of: id).subtracting(domains))
       for key in try tables.apiKeys(of: id).subtracting(keys) {
-        let other = try tables.owner(ofAPIKey: key, but: id) ?? others.apiKeys[key].map { MerchantID($0) }
+        let other = try tables.owner(ofAPIKey: key, but: id) ?? others.apiKeys[key]
         if let other { throw SharedSecrets.repeated(key, of: id, and: other, in: configuration.merchantsDirectory) }
       }
       return result
@@ -87,17 +87,17 @@ package struct MerchantAdministration: Sendable {
   }
 }
 
-/// What a stored merchant cannot name, because it is the server's or a declared merchant's.
-private struct OtherMerchants: Sendable {
+/// What a merchant cannot name, because it is the server's or another declared merchant's.
+struct OtherMerchants: Sendable {
   private let ownHosts: Set<String>
   /// The declared merchant of a domain and of an API key's id. A folder that cannot be read owns nothing here.
-  private let domains: [String: String]
-  let apiKeys: [String: String]
+  let domains: [String: MerchantID]
+  let apiKeys: [String: MerchantID]
 
-  init(_ configuration: ServerConfiguration) {
+  init(_ configuration: ServerConfiguration, but id: MerchantID? = nil) {
     ownHosts = configuration.ownHosts
-    domains = NewMerchantFolder.owners(in: configuration.merchantsDirectory)
-    apiKeys = NewMerchantFolder.ownersOfAPIKeys(in: configuration.merchantsDirectory)
+    domains = NewMerchantFolder.owners(in: configuration.merchantsDirectory, but: id)
+    apiKeys = NewMerchantFolder.ownersOfAPIKeys(in: configuration.merchantsDirectory, but: id)
   }
 
   func require(domains new: Set<String>) throws {
@@ -217,12 +217,12 @@ extension MerchantAdministration {
     return await changed(merchant)
   }
 
-  /// The merchant as it is after a change. The change holds also where a folder of the configuration cannot be read.
+  /// The merchant as it is after a change. The change holds also where it cannot be read.
   private func changed(_ merchant: String, notes: [String] = []) async -> MerchantAnswer {
     do {
-      return MerchantAnswer(merchants: try await reports().filter { $0.id == merchant }, notes: notes)
+      return MerchantAnswer(merchants: try await reports(only: MerchantID(merchant)), notes: notes)
     } catch {
-      return MerchantAnswer(notes: notes + ["the change is made, but not all merchants can be read: \(error)"])
+      return MerchantAnswer(notes: notes + ["the change is made, but the merchant cannot be read: \(error)"])
     }
   }
 

@@ -22,15 +22,22 @@ struct ServedMerchants: Sendable {
 
   /// - Parameters:
   ///   - routes: nil where the accounts of merchants at the routes are not checked.
-  ///   - only: reads this merchant alone, without regard to others.
+  ///   - only: reads this merchant alone. Of the others only the domains and the ids of API keys are looked at.
   /// - Throws: ``ConfigurationError`` when a merchant of the configuration is not as it must be.
   init(
     _ configuration: ServerConfiguration, _ database: Database, _ routes: RouteTable?, only: MerchantID? = nil,
     at now: Timestamp
   ) async throws {
     (self.configuration, self.routes) = (configuration, routes)
-    let (rows, terms) = try await configuration.merchantStore(database).read { tables in
-      (try tables.merchants(only: only, at: now), try TermsOfMerchants(tables))
+    let (rows, terms, earlier) = try await configuration.merchantStore(database).read { tables in
+      (
+        try tables.merchants(only: only, at: now), try TermsOfMerchants(tables),
+        try only.map { try tables.earlierOwners(ofAPIKeysOf: $0, at: now) } ?? [:]
+      )
+    }
+    if let only {
+      let others = OtherMerchants(configuration, but: only)
+      (domains, apiKeys) = (others.domains, others.apiKeys)
     }
     let elsewhere = configuration.keyAgentSocket != nil
     if rows.isEmpty || FileManager.default.fileExists(atPath: configuration.merchantsDirectory) {
@@ -38,6 +45,7 @@ struct ServedMerchants: Sendable {
         in: configuration.merchantsDirectory, only: only, at: now, keysMayBeElsewhere: elsewhere)
       for folder in declared { try add(folder.standing(terms.standing(of: folder.merchant.id))) }
     }
+    apiKeys.merge(earlier) { declared, _ in declared }
     // Where two cannot be served beside one another, the one that was here first goes on.
     for row in rows.compactMap({ try? $0.get() }).sorted(by: { $0.createdAt < $1.createdAt }) {
       do {

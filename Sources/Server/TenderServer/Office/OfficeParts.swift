@@ -17,9 +17,14 @@ struct OfficeParts: Sendable {
   let administration: PaymentAdministration
   /// Reads the merchants again after a change.
   let reload: @Sendable () async throws -> Void
+  /// The merchants as they were read last.
+  let served: @Sendable () -> ServedMerchants
 
-  init(_ parts: Composition, reload: @escaping @Sendable () async throws -> Void) {
-    (self.parts, self.reload) = (parts, reload)
+  init(
+    _ parts: Composition, reload: @escaping @Sendable () async throws -> Void,
+    served: @escaping @Sendable () -> ServedMerchants
+  ) {
+    (self.parts, self.reload, self.served) = (parts, reload, served)
     administration = PaymentAdministration(
       gateway: parts.gateway, journal: parts.journal, random: parts.runtime.random)
   }
@@ -41,7 +46,7 @@ struct OfficeParts: Sendable {
     let merchants = ServerMerchants(
       administration: merchantCalls,
       apple: AppleRegistration(administration: merchantCalls, network: runtime.network, reload: reloadEverywhere),
-      reload: reload)
+      reload: reload, served: served)
     var services = OfficeServices(
       vault: StoreVault(configuration: configuration, database: parts.database, random: runtime.random),
       payments: ServerPayments(administration: administration), merchants: merchants,

@@ -1,6 +1,7 @@
 import BackOffice
 import HTTPServing
 import MerchantIdentity
+import Orders
 import TenderPayments
 
 /// The use cases of `tender merchant`, `certificate`, `domain` and `key`, as the back office asks for them.
@@ -12,25 +13,19 @@ struct ServerMerchants: MerchantUseCases {
   let apple: AppleRegistration
   /// Reads the merchants again after a change.
   let reload: @Sendable () async throws -> Void
+  /// The merchants as the running server has them: no page reads all of the store and the folders.
+  let served: @Sendable () -> ServedMerchants
 
   private func ask(_ call: MerchantCall) async throws -> MerchantAnswer {
     try await OfficeRefusal.translating { try await administration.perform(call) }
   }
 
-  func merchants() async throws -> [OfficeMerchant] {
-    try await OfficeRefusal.translating { try await administration.reports() }.map(shown)
+  func merchants() -> [OfficeMerchant] {
+    let (served, now) = (served(), administration.clock.now())
+    return served.folders.map { OfficeMerchant($0, at: now) } + served.leftOut.map { OfficeMerchant($0) }
   }
 
-  func merchant(_ id: MerchantID) async throws -> OfficeMerchant? {
-    try await OfficeRefusal.translating { try await administration.reports(only: id) }.first.map(shown)
-  }
-
-  private func shown(_ report: StoredMerchantReport) -> OfficeMerchant {
-    OfficeMerchant(
-      id: MerchantID(report.id), identifier: report.merchantIdentifier,
-      isDeclared: administration.isDeclared(report.id), isEnabled: report.enabled,
-      refusal: report.problem ?? report.refusal)
-  }
+  func merchant(_ id: MerchantID) -> OfficeMerchant? { merchants().first { $0.id == id } }
 
   func parts(of merchant: MerchantID) async throws -> OfficeMerchantParts {
     let id = merchant.rawValue
@@ -122,6 +117,20 @@ struct ServerMerchants: MerchantUseCases {
   func publishTerms(_ version: String, wording: String, graceDays: Int64) async throws {
     _ = try await ask(.publishTerms(version: version, wording: wording, graceSeconds: graceDays * 86_400))
     _ = await reloaded()
+  }
+}
+
+extension OfficeMerchant {
+  fileprivate init(_ folder: MerchantFolder, at now: Timestamp) {
+    let isDeclared = if case .declared = folder.origin { true } else { false }
+    self.init(
+      id: folder.merchant.id, identifier: folder.merchant.identifier.text, isDeclared: isDeclared,
+      isEnabled: folder.availability.isEnabled, refusal: folder.availability.refusal(at: now)?.rawValue)
+  }
+
+  fileprivate init(_ merchant: LeftOutMerchant) {
+    self.init(
+      id: MerchantID(merchant.id), identifier: "", isDeclared: false, isEnabled: false, refusal: merchant.reason)
   }
 }
 

@@ -29,7 +29,10 @@ final class LiveRoutes: Sendable {
     administration = ReplaceableResponder(routes.administrationRouter())
     metrics = ReplaceableResponder(routes.metricsRouter())
     self.parts = Mutex(parts)
-    let made = try OfficeParts(parts.aside, reload: { [weak self] in _ = try await self?.reloadIfChanged() }).office()
+    let made = try OfficeParts(
+      parts.aside, reload: { [weak self] in _ = try await self?.reloadIfChanged() },
+      served: { [weak self] in self?.parts.withLock { $0.served } ?? parts.served }
+    ).office()
     madeOffice.withLock { $0 = made }
     administration.replace(by: administrationRouter(routes))
   }

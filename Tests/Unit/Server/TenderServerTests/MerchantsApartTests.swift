@@ -174,6 +174,48 @@ import Testing
       #expect(try await !server.isServed("mine.example"))
       let alarm = try await server.admin("POST", "/merchants/reload")["leftOut"]?.elements.first
       #expect(alarm?["id"] == "mine" && alarm?["reason"]?.text?.contains("api-keys") == true)
+      #expect(try await server.administrator(of: "mine").get("/merchants/mine").text.contains("api-keys"))
+      let (mine, theirs) = (try await Self.changed("mine", server), try await Self.changed("theirs", server))
+      #expect(mine?["problem"]?.text?.contains("api-keys") == true && theirs?["problem"]?.text == nil)
+    }
+  }
+
+  /// The merchant as a change of it is answered.
+  private static func changed(_ merchant: String, _ server: MerchantsApart.Running) async throws -> JSONValue? {
+    try await server.ask(.setEnabled(true, merchant: merchant, domain: nil))["merchants"]?.elements.first
+  }
+
+  @Test func `has a domain that a folder declares too: the folder's is served, and every answer says so`() async throws
+  {
+    let platform = try await MerchantsApart()
+    let folder = "\(platform.directory)/merchants/rival"
+    try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+    let lines = [
+      "merchantIdentifier: merchant.test.rival", "displayName: Rival", "countryCode: IE", "currencyCode: EUR",
+      "domains: [\"mine.example\"]", "",
+    ]
+    try lines.joined(separator: "\n").write(toFile: folder + "/merchant.yaml", atomically: true, encoding: .utf8)
+    try await platform.serve { server async throws in
+      #expect(
+        try await server.administrator(of: "mine").get("/merchants/mine").text.contains("mine.example belongs to"))
+      let changed = try await Self.changed("mine", server)
+      #expect(changed?["problem"]?.text?.contains("mine.example belongs to the merchant rival") == true)
+      #expect(try await Self.changed("theirs", server)?["problem"]?.text == nil)
+    }
+  }
+
+  @Test func `sees and changes the merchant also while another's folder cannot be read`() async throws {
+    let platform = try await MerchantsApart()
+    try await platform.serve { server async throws in
+      let folder = "\(platform.directory)/merchants/broken"
+      try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+      try "countryCode: [".write(toFile: folder + "/merchant.yaml", atomically: true, encoding: .utf8)
+      let anna = try await server.administrator(of: "mine")
+      for path in ["/merchants", "/merchants/mine", "/webhooks"] {
+        let page = try await anna.get(path)
+        #expect(page.status == 200 && page.text.contains("mine") && !page.text.contains("theirs"), "\(path)")
+      }
+      #expect(try await Self.changed("mine", server)?["id"] == "mine")
     }
   }
 
