@@ -89,9 +89,9 @@ package struct TenderServer: Service {
       (
         "recovery",
         RecoveryService(
-          gateway: gateway, database: parts.database, metrics: parts.metrics, lastRun: parts.lastRecovery,
-          scheduler: scheduler, logger: logger)
+          gateway: gateway, metrics: parts.metrics, lastRun: parts.lastRecovery, logger: logger)
       ),
+      ("store", StoreMonitor(database: parts.database, scheduler: scheduler, logger: logger)),
       ("doctor", DoctorService(doctor: ServerDoctor(parts), log: parts.doctor, scheduler: scheduler, logger: logger)),
       (
         "uses of keys",

@@ -1,4 +1,7 @@
+import Logging
 import Storage
+import Synchronization
+import TenderPayments
 import TenderServer
 import TenderTesting
 import Testing
@@ -19,5 +22,24 @@ import Testing
   @Test func `are made by migrations that the version before can live with, or that are said to remove`() {
     let broken = PaymentAdministration.migrations.filter { !$0.keepsItsPromise }
     #expect(broken.map(\.name) == [])
+  }
+}
+
+@Suite struct `A disk that has failed to keep a commit` {
+  private let migration = Migration("lines", "CREATE TABLE lines (id BIGINT PRIMARY KEY NOT NULL);")
+
+  @Test func `ends the server with its error, a second after it`() async throws {
+    let hooks = CommitHooks(inside: { _ in throw CommitHooks.FlushFailed() })
+    let database = try MemoryStore().open([migration], clock: .system, hooks: hooks)
+    let pauses = Mutex<[Duration]>([])
+    let scheduler = Scheduler(
+      uptime: { .zero }, sleep: { pause in pauses.withLock { $0.append(pause) } }, finish: Scheduler.system.finish)
+    let monitor = StoreMonitor(database: database, scheduler: scheduler, logger: Logger(label: "store"))
+    let end = Task { try await monitor.run() }
+    await #expect(throws: StorageError.outcomeUnknown) {
+      try await database.write { try $0.run("INSERT INTO lines VALUES (1)") }
+    }
+    let failure = await #expect(throws: StorageError.self) { try await end.value }
+    #expect(failure == database.failure && failure != nil && pauses.withLock(\.self) == [.seconds(1)])
   }
 }
