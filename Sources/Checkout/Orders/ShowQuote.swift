@@ -110,8 +110,10 @@ extension BasketRecord {
       throw OrderError(
         .serviceUnavailable, "the basket offers no \(details.serviceType.rawValue)", field: "serviceType")
     }
+    var (record, details) = (self, details)
+    // Shoppers' keyboards write marks of the writing direction.
+    details.note?.unicodeScalars.removeAll { $0.properties.isBidiControl }
     try BasketRules.check(details)
-    var record = self
     record.service = details.serviceType
     record.destination = details.contact.map { basket.destination(shown: $0) } ?? .unknown
     record.requestedFor = details.requestedFor ?? requestedFor

@@ -116,6 +116,19 @@ import Testing
     }
   }
 
+  @Test func `takes a shopper's note without marks of the writing direction, and none with control characters`()
+    async throws
+  {
+    let shop = try await shop()
+    func prepare(_ note: String) async throws {
+      try await shop.orderService.prepare(
+        Shop.basket, of: Shop.merchant, OrderDetails(serviceType: .collection, note: note))
+    }
+    await refusal(.basketInvalid, field: "note") { try await prepare("\u{1B}[2J") }
+    try await prepare("\u{202E}no\u{200F} salt\nno oil")
+    #expect(try await shop.pays().order.note == "no salt\nno oil")
+  }
+
   @Test func `of a pending basket has a pending total`() async throws {
     let shop = try await shop { ($0.pending, $0.capture) = (true, .manual) }
     let sheet = try await shop.orderService.sheet(Shop.basket, of: Shop.merchant)
