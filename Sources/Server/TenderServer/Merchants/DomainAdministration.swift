@@ -1,3 +1,4 @@
+import Foundation
 import MerchantIdentity
 import TenderPayments
 
@@ -34,8 +35,9 @@ extension MerchantAdministration {
     let stored = try await store.merchants(only: only, at: now)
     var (declared, notes) = ([MerchantFolder](), [String]())
     do {
-      declared = try await readServed(only: only).folders.filter {
-        if case .declared = $0.origin { true } else { false }
+      if FileManager.default.fileExists(atPath: configuration.merchantsDirectory) {
+        declared = try await MerchantFolder.all(
+          in: configuration.merchantsDirectory, only: only, at: now, keysMayBeElsewhere: keysMayBeElsewhere)
       }
     } catch {
       notes.append("declared merchants are left out: \(error)")

@@ -46,11 +46,6 @@ package struct MerchantAdministration: Sendable {
 
   var keysMayBeElsewhere: Bool { configuration.keyAgentSocket != nil }
 
-  /// The merchants as a server of the configuration would serve them now, or one of them.
-  func readServed(only: MerchantID? = nil) async throws -> ServedMerchants {
-    try await ServedMerchants(configuration, database, RouteTable.unasked(configuration), only: only, at: clock.now())
-  }
-
   /// - Throws: ``MerchantStoreError`` with `merchant_declared` for a merchant of the configuration, which commands read.
   func requireStored(_ id: String) throws {
     guard isDeclared(id) else { return }
@@ -226,9 +221,11 @@ extension MerchantAdministration {
     }
   }
 
-  /// Declared merchants and stored ones, or one of them.
-  func reports(only: MerchantID? = nil) async throws -> [StoredMerchantReport] {
-    let (served, now) = (try await readServed(only: only), clock.now())
+  /// Declared merchants and stored ones, or one of them, as a server of the configuration would serve them now.
+  private func reports(only: MerchantID? = nil) async throws -> [StoredMerchantReport] {
+    let now = clock.now()
+    let served = try await ServedMerchants(
+      configuration, database, RouteTable.unasked(configuration), only: only, at: now)
     return served.folders.map { StoredMerchantReport($0, at: now) } + served.leftOut.map { StoredMerchantReport($0) }
   }
 }
