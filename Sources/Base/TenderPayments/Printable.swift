@@ -8,6 +8,10 @@ extension Unicode.Scalar {
     }
   }
 
+  /// Whether it may stand in a text for people: printable, or one of the marks by which Hebrew and Arabic place a number or a
+  /// full stop, and which turn nothing else.
+  package var isReadable: Bool { isPrintable || ["\u{061C}", "\u{200E}", "\u{200F}"].contains(self) }
+
   /// `\u202e`, as JSON writes it.
   package var escaped: String {
     String(self).utf16.map { unit in

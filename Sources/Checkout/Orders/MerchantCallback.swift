@@ -116,7 +116,7 @@ private enum MerchantAnswer {
 
   private static func readable(_ field: JSONField) throws -> String {
     let text = try field.string
-    guard text.unicodeScalars.allSatisfy(\.isPrintable) else {
+    guard text.unicodeScalars.allSatisfy(\.isReadable) else {
       throw JSONError(.invalid, path: field.path, "must have no control characters and marks of the writing direction")
     }
     return text

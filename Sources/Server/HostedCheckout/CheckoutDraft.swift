@@ -38,7 +38,7 @@ struct CheckoutDraft {
   ) throws {
     guard let order else { throw Self.invalid("order", "is missing") }
     if let recipientName {
-      guard (1...200).contains(recipientName.utf8.count), recipientName.unicodeScalars.allSatisfy(\.isPrintable) else {
+      guard (1...200).contains(recipientName.utf8.count), recipientName.unicodeScalars.allSatisfy(\.isReadable) else {
         throw Self.invalid(
           "paymentLinkSpecificInput.recipientName", "must have 1 to 200 bytes of readable characters alone")
       }

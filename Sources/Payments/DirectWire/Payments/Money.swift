@@ -78,11 +78,14 @@ package struct DirectReferences: Sendable, Hashable, Codable {
     (1...referenceLimit).contains(text.unicodeScalars.count) && text.unicodeScalars.allSatisfy(\.isPrintable)
   }
 
-  /// The name of a text that is shown or sent on, and has control characters or marks of the writing direction.
+  /// The name of a text that is sent on, and has control characters or marks of the writing direction. Parameters may have
+  /// several lines, as JSON has that a person can read.
   package var unreadable: String? {
-    [("merchantParameters", merchantParameters), ("softDescriptor", softDescriptor)].first {
-      !($0.1 ?? "").unicodeScalars.allSatisfy(\.isPrintable)
-    }?.0
+    let isReadable = (merchantParameters ?? "").unicodeScalars.allSatisfy {
+      $0.isReadable || "\t\n\r".unicodeScalars.contains($0)
+    }
+    guard isReadable else { return "merchantParameters" }
+    return (softDescriptor ?? "").unicodeScalars.allSatisfy(\.isPrintable) ? nil : "softDescriptor"
   }
 }
 

@@ -405,6 +405,15 @@ import Testing
     }
   }
 
+  @Test func `takes parameters of several lines, and a Hebrew name with its marks`() async throws {
+    let order: JSONValue = [
+      "amountOfMoney": ["amount": 900, "currencyCode": "EUR"],
+      "references": ["merchantParameters": "{\n\t\"order\": 7\r\n}"],
+    ]
+    let made = try await create(["order": order, "paymentLinkSpecificInput": ["recipientName": "עדה\u{200F} 2"]])
+    #expect(made.status == 201 && made.body["recipientName"] == "עדה\u{200F} 2")
+  }
+
   private func show(_ id: String) async throws -> JSONValue {
     try await HostedShopper.signed(system, "market", "GET", "paymentlinks/\(id)").body
   }
