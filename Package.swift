@@ -176,10 +176,12 @@ let package = Package(
         "TokenIssuer", "ApplePayToken", "DirectWire", "HTTPServing", "TenderPayments", "StrictJSON", "Storage", crypto,
         asn1, x509, hummingbird, httpTypes, nioCore, logging, lifecycle,
       ]),
+    module("Sandbox/MailSandbox", ["TenderPayments", nioCore, nioPosix, nioSSL, logging, lifecycle]),
     module(
       "Sandbox/AppleSandbox",
       [
-        "TokenIssuer", "AcquirerSandbox", "HTTPServing", "QRCodes", "TenderPayments", "StrictJSON", asn1, x509,
+        "TokenIssuer", "AcquirerSandbox", "MailSandbox", "HTTPServing", "QRCodes", "TenderPayments", "StrictJSON", asn1,
+        x509,
         hummingbird, hummingbirdTLS, httpTypes, nioCore, nioPosix, nioSSL, logging, lifecycle,
       ], plugins: ["EmbedWeb"]),
     module(

@@ -1,5 +1,6 @@
 package import AcquirerSandbox
 package import Logging
+import MailSandbox
 package import TenderPayments
 import TokenIssuer
 

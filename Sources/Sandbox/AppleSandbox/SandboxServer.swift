@@ -2,6 +2,7 @@ import AcquirerSandbox
 import HTTPServing
 package import Hummingbird
 import HummingbirdTLS
+import MailSandbox
 import Logging
 import NIOCore
 import NIOSSL

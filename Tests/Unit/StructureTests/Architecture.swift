@@ -14,7 +14,7 @@ struct Architecture {
     // The outbox is the ledger's; the dispatcher that empties it writes into the same commit.
     "Webhooks": ["DirectWire", "Ledger"], "Acquiring": ["DirectWire"], "Connectors": ["Acquiring", "DirectWire"],
     "Gateway": ["Acquiring", "Ledger"],
-    "AcquirerSandbox": ["TokenIssuer"], "AppleSandbox": ["TokenIssuer", "AcquirerSandbox"],
+    "AcquirerSandbox": ["TokenIssuer"], "AppleSandbox": ["TokenIssuer", "AcquirerSandbox", "MailSandbox"],
     "TenderServer": ["BackOffice", "PlatformAPI", "HostedCheckout", "Mail"],
     "CMailTransfer": ["CCurl"], "Mail": ["CMailTransfer"], "TenderCLI": ["CProcessMemory"],
   ]
@@ -27,7 +27,8 @@ struct Architecture {
     // directions: the vendor's own SDKs judge that one.
     "TokenIssuer": base.union(["ApplePayToken"]),
     "AcquirerSandbox": base.union(["ApplePayToken", "DirectWire", "TokenIssuer"]),
-    "AppleSandbox": base.union(["TokenIssuer", "AcquirerSandbox", "QRCodes"]),
+    "MailSandbox": base,
+    "AppleSandbox": base.union(["TokenIssuer", "AcquirerSandbox", "MailSandbox", "QRCodes"]),
     // The shop is a merchant: it knows the platform's wire and nothing behind it.
     "DemoShop": base.union(["DirectWire"]),
   ]

@@ -12,7 +12,8 @@ struct PaymentPath {
   /// What a payment runs through. The page names every file here that a step calls into.
   static let folders = [
     "Sources/Server/TenderServer/Checkout/", "Sources/Checkout/Orders/", "Sources/Payments/Gateway/",
-    "Sources/Payments/Ledger/", "Sources/Payments/Acquiring/", "Sources/Payments/Connectors/", "Sources/Tokens/ApplePayToken/",
+    "Sources/Payments/Ledger/", "Sources/Payments/Acquiring/", "Sources/Payments/Connectors/",
+    "Sources/Tokens/ApplePayToken/",
   ]
 
   let steps: [Step]

@@ -1,22 +1,30 @@
 import Logging
-import NIOCore
+package import NIOCore
 import NIOPosix
-import NIOSSL
+package import NIOSSL
 import ServiceLifecycle
 import Synchronization
 
 /// Listens for mail on this machine, as an SMTP server with STARTTLS does.
-struct MailboxListener: Service {
-  let host: String
-  let port: Int
-  let mailbox: Mailbox
-  let tls: NIOSSLContext
-  let onListening: @Sendable (any Channel) async -> Void
+package struct MailboxListener: Service {
+  private let host: String
+  private let port: Int
+  private let mailbox: Mailbox
+  private let tls: NIOSSLContext
+  private let onListening: @Sendable (any Channel) async -> Void
 
   private static let maximumConnections = 32
   private static let idleTime: TimeAmount = .seconds(60)
 
-  func run() async throws {
+  package init(
+    host: String, port: Int, mailbox: Mailbox, tls: NIOSSLContext,
+    onListening: @escaping @Sendable (any Channel) async -> Void
+  ) {
+    (self.host, self.port, self.mailbox, self.tls) = (host, port, mailbox, tls)
+    self.onListening = onListening
+  }
+
+  package func run() async throws {
     let channel = try await bootstrap().bind(host: host, port: port).get()
     await onListening(channel)
     try await cancelWhenGracefulShutdown {

@@ -1,6 +1,7 @@
 import HTTPServing
 import HTTPTypes
 import Hummingbird
+import MailSandbox
 import NIOCore
 import StrictJSON
 import TenderPayments

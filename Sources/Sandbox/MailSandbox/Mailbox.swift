@@ -1,14 +1,14 @@
 import Synchronization
-import TenderPayments
+package import TenderPayments
 
 /// The messages that the sandbox has taken, until it ends. None leaves it.
-final class Mailbox: Sendable {
-  struct Entry: Sendable {
+package final class Mailbox: Sendable {
+  package struct Entry: Sendable {
     /// 1, 2, 3 …
-    let number: Int
-    let time: Timestamp
-    let delivery: SMTPDelivery
-    let mail: ReceivedMail
+    package let number: Int
+    package let time: Timestamp
+    package let delivery: SMTPDelivery
+    package let mail: ReceivedMail
   }
 
   static let limit = 2_000
@@ -16,7 +16,7 @@ final class Mailbox: Sendable {
   private let clock: WallClock
   private let state = Mutex<(entries: [Entry], last: Int)>(([], 0))
 
-  init(clock: WallClock) { self.clock = clock }
+  package init(clock: WallClock) { self.clock = clock }
 
   func take(_ delivery: SMTPDelivery) {
     let (mail, now) = (ReceivedMail(delivery.message), clock.now())
@@ -28,7 +28,7 @@ final class Mailbox: Sendable {
   }
 
   /// The newest first.
-  var entries: [Entry] { state.withLock { $0.entries.reversed() } }
+  package var entries: [Entry] { state.withLock { $0.entries.reversed() } }
 
-  func entry(_ number: Int) -> Entry? { state.withLock { $0.entries.first { $0.number == number } } }
+  package func entry(_ number: Int) -> Entry? { state.withLock { $0.entries.first { $0.number == number } } }
 }

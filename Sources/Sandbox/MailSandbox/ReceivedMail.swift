@@ -3,16 +3,16 @@ import TenderPayments
 
 /// A message as a person reads it: its header decoded, its parts as text and as HTML. The sandbox reads it with code of
 /// its own, so that a message that is not well formed is seen.
-struct ReceivedMail: Sendable, Hashable {
-  struct Field: Sendable, Hashable {
-    let name: String
-    let value: String
+package struct ReceivedMail: Sendable, Hashable {
+  package struct Field: Sendable, Hashable {
+    package let name: String
+    package let value: String
   }
 
-  let fields: [Field]
+  package let fields: [Field]
   /// Nil without such a part.
-  let text: String?
-  let html: String?
+  package let text: String?
+  package let html: String?
 
   init(_ bytes: [UInt8]) {
     let message = MailPart(bytes)
@@ -23,7 +23,7 @@ struct ReceivedMail: Sendable, Hashable {
   }
 
   /// The first field of a name; empty where there is none.
-  func field(_ name: String) -> String {
+  package func field(_ name: String) -> String {
     fields.first { $0.name.lowercased() == name.lowercased() }?.value ?? ""
   }
 }

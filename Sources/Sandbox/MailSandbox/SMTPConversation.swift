@@ -3,7 +3,7 @@ import TenderPayments
 /// The server's side of an SMTP connection, RFC 5321, with STARTTLS (RFC 3207) and AUTH (RFC 4954), line by line.
 ///
 /// Stricter than it must be: mail is taken only over TLS and from the one user, and lines must end in CRLF.
-struct SMTPConversation: Sendable {
+package struct SMTPConversation: Sendable {
   /// What the server says, and what it does then.
   struct Reply: Sendable {
     enum Action: Sendable { case goOn, startTLS, close }
@@ -14,8 +14,8 @@ struct SMTPConversation: Sendable {
     var delivered: SMTPDelivery?
   }
 
-  static let user = "tender"
-  static let password = "sandbox-mailbox"
+  package static let user = "tender"
+  package static let password = "sandbox-mailbox"
   static let maximumLine = 1_000
   static let maximumMessage = 1 << 20
   private static let maximumRecipients = 100
@@ -185,8 +185,8 @@ extension SMTPConversation {
 }
 
 /// A message with its envelope.
-struct SMTPDelivery: Sendable, Hashable {
-  let sender: String
-  let recipients: [String]
-  let message: [UInt8]
+package struct SMTPDelivery: Sendable, Hashable {
+  package let sender: String
+  package let recipients: [String]
+  package let message: [UInt8]
 }
