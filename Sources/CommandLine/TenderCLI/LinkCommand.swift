@@ -16,7 +16,8 @@ struct LinkCommand: AsyncParsableCommand {
   struct Create: AsyncParsableCommand {
     static let configuration = CommandConfiguration(commandName: "create", abstract: "Makes a link.")
     @OptionGroup var call: LinkOptions
-    @Option(help: "What is to be paid, in the merchant's currency, for example 12.50.") var amount: String
+    @Option(parsing: .unconditional, help: "What is to be paid, in the merchant's currency, for example 12.50.")
+    var amount: String
     @Option(help: "The merchant's own number of the order.") var reference: String?
     @Option(help: "Until when it can be paid, for example 2026-12-24; 30 days by default, six months at most.")
     var expires: String?

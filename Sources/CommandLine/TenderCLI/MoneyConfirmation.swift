@@ -3,13 +3,11 @@ import TenderPayments
 import TenderServer
 
 extension Currency {
-  /// - Parameter text: a decimal number, as a person writes a price.
+  /// The value of `--amount`.
   func amount(typed text: String) throws -> Amount {
-    guard let amount = try? Amount(decimal: text, currency: self), amount.isPositive else {
-      let example = Amount(minorUnits: 1_250, currency: self).decimalString
-      throw MistakenCall("\(text) is not an amount of \(code); write \(example) for example")
+    do throws(MistypedAmount) { return try Amount(typed: text, in: self) } catch {
+      throw MistakenCall("--amount \(error)")
     }
-    return amount
   }
 }
 

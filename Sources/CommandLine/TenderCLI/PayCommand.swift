@@ -20,7 +20,9 @@ struct PayCommand: AsyncParsableCommand {
   @Option(help: "The simulated contact.") var contact = "gb-london"
   @Option(help: "The shipping method; the first one by default.") var method: String?
   @Option(help: "A coupon code to try.") var coupon: String?
-  @Option(help: "What the basket's one item costs, in the merchant's currency, for example 12.50.") var amount: String?
+  @Option(
+    parsing: .unconditional, help: "What the basket's one item costs, in the merchant's currency, for example 12.50.")
+  var amount: String?
   @Flag(help: "Collect it instead of having it delivered.") var collection = false
   @Flag(help: "First a card that is declined, then the chosen one.") var decline = false
   @Flag(help: "Cancel before paying, and see that the basket cannot be paid any more.") var cancel = false

@@ -219,7 +219,7 @@ struct LookupOptions: ParsableArguments {
 
 /// What an increment takes: an amount that must be given.
 struct IncrementOptions: ParsableArguments {
-  @Option(help: "By how much, for example 10.00.") var amount: String
+  @Option(parsing: .unconditional, help: "By how much, for example 10.00.") var amount: String
   @OptionGroup var consent: ConsentOptions
 
   var movement: Movement { Movement(amount: amount, consent: consent) }
@@ -227,7 +227,7 @@ struct IncrementOptions: ParsableArguments {
 
 /// What a capture, a void and a refund take.
 struct MovementOptions: ParsableArguments {
-  @Option(help: "For example 10.00; all that is left by default.") var amount: String?
+  @Option(parsing: .unconditional, help: "For example 10.00; all that is left by default.") var amount: String?
   @OptionGroup var consent: ConsentOptions
 
   var movement: Movement { Movement(amount: amount, consent: consent) }

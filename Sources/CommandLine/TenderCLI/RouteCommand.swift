@@ -16,7 +16,7 @@ struct RouteCommand: AsyncParsableCommand {
       discussion: "Asks the running server. Nothing is sent to a provider.")
     @OptionGroup var store: StoreOptions
     @Option(help: "The merchant's id.") var merchant: String
-    @Option(help: "The amount in major units, for example 12.50.") var amount: String
+    @Option(parsing: .unconditional, help: "The amount in major units, for example 12.50.") var amount: String
     @Option(help: "The currency, for example EUR.") var currency: String
     @Option(help: "The card's network, for example visa.") var network: String?
     @Option(help: "The country of the shopper's address, for example IE.") var country: String?

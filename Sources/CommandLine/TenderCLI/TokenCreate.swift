@@ -21,7 +21,7 @@ struct TokenCreate: ParsableCommand {
   @Option(help: ArgumentHelp("Apple's merchant identifier, for a key without a certificate.", valueName: "id"))
   var merchantId: String?
 
-  @Option(help: "What the shopper agrees to, for example 12.50.")
+  @Option(parsing: .unconditional, help: "What the shopper agrees to, for example 12.50.")
   var amount: String?
 
   @Option(help: "The amount's currency, for example EUR.")
@@ -131,10 +131,9 @@ struct TokenCreate: ParsableCommand {
     guard let currency = Currency(code: currency ?? ""), currency.isMoney else {
       throw ValidationError("--currency is an ISO 4217 code of money, for example EUR.")
     }
-    guard let amount = try? Amount(decimal: (amount ?? "")[...], currency: currency), !amount.isNegative else {
-      throw ValidationError("--amount is a decimal with at most \(currency.exponent) decimals.")
+    do throws(MistypedAmount) { return try Amount(typed: amount ?? "", in: currency, least: 0) } catch {
+      throw ValidationError("--amount \(error)")
     }
-    return amount
   }
 
   private func recipient() throws -> TokenRecipient {

@@ -50,10 +50,9 @@ package struct FeeRule: Sendable, Hashable {
   private static func fixed(_ text: String?, _ currency: Currency?) throws(RouteRuleError) -> Int64 {
     guard let text else { return 0 }
     guard let currency else { throw RouteRuleError("a fixed amount needs a currency: add currency=EUR") }
-    guard let amount = try? Amount(decimal: text, currency: currency), amount.minorUnits >= 0 else {
-      throw RouteRuleError("“\(text)” is no amount of \(currency.code)")
+    do throws(MistypedAmount) { return try Amount(typed: text, in: currency, least: 0).minorUnits } catch {
+      throw RouteRuleError("\(error)")
     }
-    return amount.minorUnits
   }
 
   private static func networks(_ text: String?) throws(RouteRuleError) -> Set<CardNetwork> {

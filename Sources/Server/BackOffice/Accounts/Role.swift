@@ -36,17 +36,11 @@ package struct RefundLimits: Sendable, Hashable {
   }
 
   /// - Parameter text: `100.00 EUR, 15000 JPY`; empty for none.
-  /// - Returns: nil for a text that is no list of amounts.
-  package init?(text: some StringProtocol) {
-    var amounts: [Amount] = []
-    for item in text.split(separator: ",") {
-      let words = item.split(separator: " ")
-      guard words.count == 2, let currency = Currency(code: String(words[1])), currency.isMoney,
-        let amount = try? Amount(decimal: String(words[0]), currency: currency), amount.minorUnits >= 0
-      else { return nil }
-      amounts.append(amount)
-    }
-    self.init(amounts)
+  package init(text: String) throws(MistypedAmount) {
+    self.init(
+      try text.split(separator: ",").map { item throws(MistypedAmount) in
+        try Amount(typed: String(item), in: nil, least: 0)
+      })
   }
 
   package var text: String {

@@ -158,10 +158,10 @@ package struct UserAdministration: Sendable {
   }
 
   private static func limits(_ text: String) throws -> RefundLimits {
-    guard let limits = RefundLimits(text: text) else {
-      throw OfficeRefusal.badRequest("Refund limits are amounts such as: 100.00 EUR, 15000 JPY", at: "limits")
+    do throws(MistypedAmount) { return try RefundLimits(text: text) } catch {
+      throw OfficeRefusal.badRequest(
+        "\(error). Refund limits are amounts with commas between: 100.00 EUR, 15000 JPY", at: "limits")
     }
-    return limits
   }
 
   private func action(_ name: String, _ user: String, after: String = "", reason: String) -> OfficeAction {

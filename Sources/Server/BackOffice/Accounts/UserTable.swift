@@ -27,7 +27,7 @@ struct UserTable {
       "SELECT * FROM office_grants WHERE user_name = $1 ORDER BY merchant", .text(name)
     ).compactMap(Self.grant)
     return OfficeUser(
-      name: name, grants: grants, limits: RefundLimits(text: try row.text("refund_limits")) ?? .none,
+      name: name, grants: grants, limits: (try? RefundLimits(text: row.text("refund_limits"))) ?? .none,
       isEnabled: try row.integer("enabled") == 1,
       isEnrolled: try row.textOrNil("password") != nil && row.integer("has_codes") == 1,
       createdAt: try row.time("created_at"))

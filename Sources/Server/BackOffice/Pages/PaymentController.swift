@@ -94,20 +94,11 @@ struct PaymentController: Sendable {
     .capture: "captured", .void: "voided", .settle: "settled", .acknowledge: "acknowledged",
   ]
 
-  /// With the payment's currency behind it, or without.
   private static func amount(_ text: String, _ file: PaymentFile) throws -> Amount? {
     guard !text.isEmpty else { return nil }
-    let currency = file.payment.amount.currency
-    let words = text.split(separator: " ")
-    let isNamed = words.count == 2 && Currency(code: words[1].uppercased()) == currency
-    guard let number = words.first, words.count == 1 || isNamed,
-      let amount = try? Amount(decimal: String(number), currency: currency), amount.isPositive
-    else {
-      let example = Amount(minorUnits: 1_250, currency: currency).shown
-      throw OfficeRefusal.badRequest(
-        "\(text) is not an amount of \(currency.code): write \(example) for example.", at: "amount")
+    do throws(MistypedAmount) { return try Amount(typed: text, in: file.payment.amount.currency) } catch {
+      throw OfficeRefusal.badRequest("\(error)", at: "amount")
     }
-    return amount
   }
 
   private func entry(

@@ -213,8 +213,8 @@ extension PaymentAdministration {
   }
 
   private static func amount(_ text: String, _ currency: Currency) throws -> Amount {
-    do { return try Amount(decimal: text, currency: currency) } catch {
-      throw Problem(.badRequest, "invalid_amount", "\(text) is not an amount of \(currency).", field: "amount")
+    do throws(MistypedAmount) { return try Amount(typed: text, in: currency) } catch {
+      throw Problem(.badRequest, "invalid_amount", "\(error)", field: "amount")
     }
   }
 }

@@ -98,13 +98,6 @@ package struct RuleReport: Codable, Sendable {
 
 extension RoutedPayment {
   fileprivate init(_ body: JSONField) throws(JSONError) {
-    let (amountField, currencyField) = (try body.member("amount"), try body.member("currency"))
-    guard let currency = Currency(code: try currencyField.string), currency.isMoney else {
-      throw JSONError(.invalid, path: currencyField.path, "not a currency of ISO 4217, such as EUR")
-    }
-    guard let amount = try? Amount(decimal: try amountField.string, currency: currency), amount.isPositive else {
-      throw JSONError(.invalid, path: amountField.path, "not an amount in major units, such as 12.50")
-    }
     let network = try body.memberIfPresent("network")
     let known = try network.map { field throws(JSONError) in
       guard let known = CardNetwork(known: try field.string) else {
@@ -113,8 +106,24 @@ extension RoutedPayment {
       return known
     }
     self.init(
-      merchant: MerchantID(try body.member("merchant").string), amount: amount, network: known,
+      merchant: MerchantID(try body.member("merchant").string), amount: try body.typedAmount, network: known,
       country: try body.memberIfPresent("country")?.string,
       instrument: try body.memberIfPresent("sealed") == nil ? .network : .sealed)
+  }
+}
+
+extension JSONField {
+  /// The members `amount`, in major units as a person types them, and `currency`.
+  var typedAmount: Amount {
+    get throws(JSONError) {
+      let (amount, currencyField) = (try member("amount"), try member("currency"))
+      guard let currency = Currency(code: try currencyField.string), currency.isMoney else {
+        throw JSONError(.invalid, path: currencyField.path, "not a currency of ISO 4217, such as EUR")
+      }
+      let text = try amount.string
+      do throws(MistypedAmount) { return try Amount(typed: text, in: currency) } catch {
+        throw JSONError(.invalid, path: amount.path, "\(error)")
+      }
+    }
   }
 }

@@ -69,17 +69,10 @@ private struct ShadowPayment: Sendable {
   }
 
   private static func order(_ body: JSONField, of merchant: MerchantID) throws(JSONError) -> Order {
-    let (amountField, currencyField) = (try body.member("amount"), try body.member("currency"))
-    guard let currency = Currency(code: try currencyField.string), currency.isMoney else {
-      throw JSONError(.invalid, path: currencyField.path, "not a currency of ISO 4217, such as EUR")
-    }
-    guard let amount = try? Amount(decimal: try amountField.string, currency: currency), amount.isPositive else {
-      throw JSONError(.invalid, path: amountField.path, "not an amount in major units, such as 12.50")
-    }
     let reference = try body.memberIfPresent("merchantReference")?.string ?? "shadow"
     return Order(
       id: OrderID(reference), merchant: merchant, basket: BasketID(reference),
-      amount: amount, applicationDataHash: [], merchantReference: reference, capture: .manual)
+      amount: try body.typedAmount, applicationDataHash: [], merchantReference: reference, capture: .manual)
   }
 
   private static func choice(_ body: JSONField) throws(JSONError) -> RouteChoice {

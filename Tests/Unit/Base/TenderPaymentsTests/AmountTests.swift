@@ -22,6 +22,31 @@ import TenderPayments
     #expect(throws: AmountError.self) { try Amount(decimal: text, currency: eur) }
   }
 
+  @Test(arguments: ["12.5", "12.50 EUR", " 12.50  eur "])
+  func `are typed with their currency or without`(text: String) throws {
+    #expect(try Amount(typed: text, in: eur).minorUnits == 1250)
+    if text != "12.5" { #expect(try Amount(typed: text, in: nil) == Amount(minorUnits: 1250, currency: eur)) }
+  }
+
+  @Test func `that are mistyped say what is right`() {
+    for (text, currency, advice) in [
+      ("12,50", eur, "use a point before the decimals"), ("1,000.00", nil, "use a point before the decimals"),
+      ("-5", eur, "the amount must be more than zero"), ("0.00 EUR", nil, "the amount must be more than zero"),
+      ("12.505", eur, "EUR has at most 2 decimals"), ("12.5 JPY", nil, "JPY has no decimals"),
+      ("12.50 USD", eur, "the currency must be EUR"), ("12.50 EURO", eur, "a code of ISO 4217"),
+      ("12.50 XXX", nil, "a code of ISO 4217"), ("12.50", nil, "write the currency too, as in 12.50 EUR"),
+      ("10000000000", eur, "at most 9999999999.99 EUR"), ("", jpy, "as in 1250 JPY"), ("€5", kwd, "as in 1.250 KWD"),
+      ("1 2 EUR", eur, "write an amount, as in 12.50 EUR"),
+    ] as [(String, Currency?, String)] {
+      do {
+        _ = try Amount(typed: text, in: currency)
+        Issue.record("\(text) is taken")
+      } catch {
+        #expect("\(error)".hasPrefix("“\(text)”: ") && "\(error)".contains(advice), "\(error)")
+      }
+    }
+  }
+
   @Test func `do not overflow, they throw`() {
     let most = Amount(minorUnits: .max, currency: eur)
     #expect(throws: AmountError.overflow) { try most.adding(Amount(minorUnits: 1, currency: eur)) }
