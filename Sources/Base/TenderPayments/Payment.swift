@@ -12,8 +12,10 @@ public struct Payment: Sendable, Hashable {
   public let status: PaymentStatus
   /// What was asked for.
   public let amount: Amount
-  /// Minor units of `amount.currency` that the acquirer authorized.
+  /// Minor units of `amount.currency` that the acquirer authorized, without those that were released again.
   public let authorized: Int64
+  /// Minor units that increments have added to what was asked for.
+  public let incremented: Int64
   /// Minor units that were captured.
   public let captured: Int64
   /// Minor units that were refunded.
@@ -45,7 +47,8 @@ public struct Payment: Sendable, Hashable {
   /// A payment as the journal records it.
   public init(
     id: PaymentID, order: OrderID, merchant: MerchantID, basket: BasketID, status: PaymentStatus, amount: Amount,
-    authorized: Int64, captured: Int64, refunded: Int64, chargedBack: Int64 = 0, authorizationCode: String?,
+    authorized: Int64, incremented: Int64 = 0, captured: Int64, refunded: Int64, chargedBack: Int64 = 0,
+    authorizationCode: String?,
     decline: Decline?, card: CardSummary, transactionIdentifier: String? = nil, amountConfirmed: Bool = true,
     reportedOutcome: ReportedOutcome? = nil,
     reportedStatus: PaymentStatus? = nil,
@@ -58,6 +61,7 @@ public struct Payment: Sendable, Hashable {
     self.status = status
     self.amount = amount
     self.authorized = authorized
+    self.incremented = incremented
     self.captured = captured
     self.refunded = refunded
     self.chargedBack = chargedBack
@@ -84,6 +88,14 @@ public struct Payment: Sendable, Hashable {
   package var kept: Int64 { captured.subtractingClamped(refunded).subtractingClamped(chargedBack) }
   /// Minor units that are held and were not captured.
   package var uncaptured: Int64 { authorized.subtractingClamped(captured) }
+  /// Minor units that were held, and were released without being captured: by a void, a final capture or a reversal.
+  package var released: Int64 {
+    switch status {
+    case .authorizing, .pending, .unknown, .declined, .failed, .verified: 0
+    case .authorized, .partiallyCaptured, .captured, .partiallyRefunded, .refunded, .voided:
+      amount.minorUnits.addingClamped(incremented).subtractingClamped(authorized)
+    }
+  }
 }
 
 /// The status of a payment.

@@ -6,12 +6,14 @@ import TenderServer
 extension PaymentReport {
   static func table(of payments: [PaymentReport]) -> Table {
     Table(
-      "PAYMENT", "CREATED", "STATUS", "AMOUNT", "CAPTURED", "REFUNDED", "MERCHANT", "REFERENCE", "CARD", "NOTE",
+      "PAYMENT", "CREATED", "STATUS", "AMOUNT", "CAPTURED", "RELEASED", "REFUNDED", "MERCHANT", "REFERENCE", "CARD",
+      "NOTE",
       of: payments
     ) {
       [
         "\($0.id)", $0.createdAt, $0.status.rawValue, $0.money($0.amount), $0.money($0.captured),
-        $0.money($0.refunded), "\($0.merchant)", $0.merchantReference ?? "-", $0.card, $0.note,
+        $0.money($0.released ?? 0), $0.money($0.refunded), "\($0.merchant)", $0.merchantReference ?? "-", $0.card,
+        $0.note,
       ]
     }
   }
@@ -22,7 +24,7 @@ extension PaymentReport {
       ("payment", "\(id)"), ("status", status.rawValue), ("merchant", "\(merchant)"), ("order", "\(order)"),
       ("reference", merchantReference ?? "-"),
       ("basket", "\(basket)"), ("amount", money(amount)), ("authorized", money(authorized)),
-      ("captured", money(captured)), ("refunded", money(refunded)),
+      ("captured", money(captured)), ("released", released.map(money) ?? "-"), ("refunded", money(refunded)),
       ("chargedback", chargedBack.map(money) ?? "-"), ("card", card),
       ("network", cardNetwork ?? "-"), ("kind", cardType?.rawValue ?? "-"),
       ("transaction", transactionIdentifier ?? "-"), ("created", createdAt),

@@ -59,8 +59,10 @@ struct PaymentRecord {
     after.balances = balances
     after.payment = Payment(
       id: payment.id, order: payment.order, merchant: payment.merchant, basket: payment.basket,
-      status: balances.status, amount: payment.amount, authorized: balances.authorized, captured: balances.captured,
-      refunded: balances.refunded, chargedBack: balances.chargedBack, authorizationCode: code, decline: decline,
+      status: balances.status, amount: payment.amount, authorized: balances.authorized,
+      incremented: balances.incremented,
+      captured: balances.captured, refunded: balances.refunded, chargedBack: balances.chargedBack,
+      authorizationCode: code, decline: decline,
       card: payment.card, transactionIdentifier: payment.transactionIdentifier,
       amountConfirmed: payment.amountConfirmed,
       reportedOutcome: payment.reportedOutcome == .failure ? .failure : reported ?? payment.reportedOutcome,
@@ -182,8 +184,9 @@ extension PaymentRecord {
     payment = Payment(
       id: try row.value("id"), order: try row.value("order_id"), merchant: try row.value("merchant"),
       basket: try row.value("basket"), status: balances.status, amount: try row.amount("amount"),
-      authorized: balances.authorized, captured: balances.captured, refunded: balances.refunded,
-      chargedBack: balances.chargedBack, authorizationCode: try row.textOrNil("authorization_code"),
+      authorized: balances.authorized, incremented: balances.incremented, captured: balances.captured,
+      refunded: balances.refunded, chargedBack: balances.chargedBack,
+      authorizationCode: try row.textOrNil("authorization_code"),
       decline: try row.decline(code: "decline_code"), card: try row.card(),
       transactionIdentifier: try row.textOrNil("transaction_identifier"),
       amountConfirmed: try row.integer("amount_confirmed") == 1,

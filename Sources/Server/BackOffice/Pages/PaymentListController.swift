@@ -74,7 +74,8 @@ struct PaymentListController: Sendable {
     return [
       "id": payment.id.rawValue, "began": payment.createdAt.shown, "merchant": payment.merchant.rawValue,
       "reference": reference ?? "–", "amount": payment.amount.shown, "status": payment.status.shown,
-      "statusClass": payment.status.rawValue, "card": payment.card.name ?? "–", "route": item.route,
+      "statusClass": payment.status.rawValue, "parts": payment.shownParts, "card": payment.card.name ?? "–",
+      "route": item.route,
       "alarm": item.alarm ?? "",
     ]
   }
@@ -103,7 +104,7 @@ struct PaymentListController: Sendable {
 extension PaymentListController {
   private static let columns = [
     "payment", "began", "merchant", "reference", "order", "status", "currency", "amount", "authorized", "captured",
-    "refunded", "charged back", "card", "route", "decline", "alarm",
+    "refunded", "charged back", "card", "route", "decline", "alarm", "released",
   ]
   /// How many rows are read at once; at first few, so that the answer begins soon.
   private static let batch = 500
@@ -138,6 +139,7 @@ extension PaymentListController {
       payment.order.rawValue, payment.status.rawValue, currency.code, payment.amount.decimalString,
       decimal(payment.authorized), decimal(payment.captured), decimal(payment.refunded), decimal(payment.chargedBack),
       payment.card.name ?? "", item.route, payment.decline?.reason.rawValue ?? "", item.alarm ?? "",
+      decimal(payment.released),
     ]
   }
 }

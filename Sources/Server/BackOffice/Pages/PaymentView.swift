@@ -18,7 +18,7 @@ struct PaymentView {
   var values: [String: Any] {
     [
       "id": payment.id.rawValue, "payment": payment.id.rawValue, "status": payment.status.shown,
-      "statusClass": payment.status.rawValue,
+      "statusClass": payment.status.rawValue, "parts": payment.shownParts,
       "amount": payment.amount.shown, "facts": facts.map { ["name": $0.0, "value": $0.1] },
       "timeline": file.timeline.map(\.values), "alarm": file.item.alarm ?? "",
       "operations": file.operations.map(Self.values),
@@ -34,6 +34,7 @@ struct PaymentView {
       ("Network", payment.card.network?.appleName), ("Kind of card", payment.card.type?.rawValue),
       ("Apple’s transaction", payment.transactionIdentifier), ("Asked for", payment.amount.shown),
       ("Authorized", file.amount(payment.authorized).shown), ("Captured", file.amount(payment.captured).shown),
+      ("Released", payment.released > 0 ? file.amount(payment.released).shown : nil),
       ("Refunded", file.amount(payment.refunded).shown),
       ("Charged back", payment.chargedBack > 0 ? file.amount(payment.chargedBack).shown : nil),
       ("Authorization code", payment.authorizationCode), ("Declined because", payment.decline?.reason.rawValue),

@@ -1,4 +1,4 @@
-import TenderPayments
+package import TenderPayments
 
 // How values are written on pages.
 
@@ -20,6 +20,23 @@ extension Amount {
 extension PaymentStatus {
   /// `partially refunded`
   var shown: String { String(rawValue.map { $0 == "_" ? " " : $0 }) }
+}
+
+extension Payment {
+  /// In one line, for the audit chain.
+  package var auditedState: String {
+    let amounts = [("authorized", authorized), ("captured", captured), ("released", released), ("refunded", refunded)]
+    return amounts.reduce(status.rawValue) {
+      "\($0), \($1.0) \(Amount(minorUnits: $1.1, currency: amount.currency).shown)"
+    }
+  }
+
+  /// `5.00 EUR captured, 7.50 EUR released`; empty where the status says it of the whole amount.
+  var shownParts: String {
+    let parts = [(captured, "captured"), (released, "released"), (refunded, "refunded")].filter { $0.0 > 0 }
+    guard parts.contains(where: { $0.0 != amount.minorUnits }) else { return "" }
+    return parts.map { "\(Amount(minorUnits: $0.0, currency: amount.currency).shown) \($0.1)" }.joined(separator: ", ")
+  }
 }
 
 extension CardSummary {

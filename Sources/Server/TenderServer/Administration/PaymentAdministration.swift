@@ -238,6 +238,8 @@ package struct PaymentReport: Codable, Sendable {
   package let amount: Int64
   package let authorized: Int64
   package let captured: Int64
+  /// What was held and released without being captured; absent when there is none.
+  package let released: Int64?
   package let refunded: Int64
   /// Absent when there is none.
   package let chargedBack: Int64?
@@ -263,8 +265,8 @@ package struct PaymentReport: Codable, Sendable {
   package let idempotencyKey: IdempotencyKey?
 
   private enum CodingKeys: String, CodingKey {
-    case id, status, merchant, order, basket, merchantReference, currency, amount, authorized, captured, refunded,
-      chargedBack, card, cardNetwork, cardType, transactionIdentifier, amountConfirmed
+    case id, status, merchant, order, basket, merchantReference, currency, amount, authorized, captured, released,
+      refunded, chargedBack, card, cardNetwork, cardType, transactionIdentifier, amountConfirmed
     case reportedOutcome = "told"
     case declined, alarm, createdAt, operations, performed, idempotencyKey
   }
@@ -283,6 +285,7 @@ package struct PaymentReport: Codable, Sendable {
     amount = payment.amount.minorUnits
     authorized = payment.authorized
     captured = payment.captured
+    released = payment.released > 0 ? payment.released : nil
     refunded = payment.refunded
     chargedBack = payment.chargedBack > 0 ? payment.chargedBack : nil
     card = Self.card(payment.card)
