@@ -21,6 +21,11 @@ package enum OrderContacts {
     ).map { OrderID(try $0.text("order_id")) }
   }
 
+  /// The e-mail address as it was given; nil where there is none, or the contact was deleted.
+  package static func email(of order: OrderID, in store: Transaction) throws -> String? {
+    try OrderContact.find(of: order, in: store)?.emailAddress
+  }
+
   /// As the index has it.
   fileprivate static func searched(_ address: String) -> String { address.lowercased() }
 }

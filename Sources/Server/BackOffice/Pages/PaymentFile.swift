@@ -9,6 +9,8 @@ import Webhooks
 struct PaymentFile: Sendable {
   let item: PaymentPage.Item
   let reference: String?
+  /// The shopper's address; nil where there is none, or the contact was deleted.
+  let email: String?
   let operations: [OperationRecord]
   let audit: [AuditLine]
   let events: [OutboxEvent]
@@ -24,6 +26,7 @@ struct PaymentFile: Sendable {
     guard let item = try PaymentPage.Item.find(id, in: store) else { return nil }
     return PaymentFile(
       item: item, reference: try MerchantReferences.reference(of: item.payment.order, in: store),
+      email: try OrderContacts.email(of: item.payment.order, in: store),
       operations: try OperationRecord.all(of: id, in: store), audit: try AuditLine.all(of: id, in: store),
       events: try OutboxEvent.all(of: id, in: store),
       deliveries: try WebhookDispatcher.deliveries(of: id, in: store),

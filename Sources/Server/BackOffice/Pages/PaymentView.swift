@@ -28,7 +28,7 @@ struct PaymentView {
   private var facts: [(String, String)] {
     let all: [(String, String?)] = [
       ("Payment", payment.id.rawValue), ("Merchant", payment.merchant.rawValue),
-      ("Merchant’s reference", file.reference), ("Order", payment.order.rawValue),
+      ("Merchant’s reference", file.reference), ("Shopper’s e-mail", file.email), ("Order", payment.order.rawValue),
       ("Basket", payment.basket.rawValue), ("Began", "\(payment.createdAt.shown) UTC"),
       ("Route", file.item.route), ("Card", payment.card.shown),
       ("Network", payment.card.network?.appleName), ("Kind of card", payment.card.type?.rawValue),
