@@ -43,6 +43,8 @@ package struct PaymentPage: Sendable {
   package let items: [Item]
   /// Where the next page begins: below this id. Nil after the last one.
   package let next: PaymentID?
+
+  package init(items: [Item], next: PaymentID? = nil) { (self.items, self.next) = (items, next) }
 }
 
 extension PaymentFilter {
@@ -227,11 +229,6 @@ extension OutboxEvent {
     let count = try last?.integerOrNil("seq") ?? 0
     return try (0..<count).compactMap { try find(payment, $0 + 1, in: store) }
   }
-}
-
-extension PaymentPage {
-  /// All that there is.
-  package init(items: [Item]) { (self.items, next) = (items, nil) }
 }
 
 extension OperationRecord {

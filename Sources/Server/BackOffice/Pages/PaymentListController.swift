@@ -13,27 +13,37 @@ struct PaymentListController: Sendable {
 
   var routes: [OfficeRoute] {
     [
-      .get("/payments", .role(.viewer), list), .get("/payments.csv", .role(.viewer), csv),
+      .get("/payments", .role(.viewer), on: refused, list), .get("/payments.csv", .role(.viewer), csv),
       .post("/payments/filters", .role(.viewer), on: list, keep),
     ]
   }
 
   private func list(_ call: OfficeCall) async throws -> Response {
-    let query = try PaymentQuery(call)
-    let (page, references) = try await rows(query, limit: 50)
+    let (page, references) = try await rows(PaymentQuery(call), limit: 50)
+    return try await show(
+      page.items.map { Self.row($0, references[$0.payment.order]) }, next: page.next, "No payment fits", call)
+  }
+
+  /// The search without payments: none is what was asked for.
+  private func refused(_ call: OfficeCall) async throws -> Response { try await show([], next: nil, nil, call) }
+
+  /// - Parameter none: what the page says where it has no payment.
+  private func show(
+    _ rows: [[String: Any]], next: PaymentID?, _ none: String?, _ call: OfficeCall
+  ) async throws -> Response {
+    let fields = PaymentQuery.fields(call)
     var values: [String: Any] = [
-      "payments": page.items.map { Self.row($0, references[$0.payment.order]) },
-      "isEmpty": page.items.isEmpty, "statuses": Self.statuses(query), "csvQuery": Self.address(query.fields),
+      "payments": rows, "hasPayments": !rows.isEmpty, "statuses": Self.statuses(call.query("status")),
+      "csvQuery": Self.address(fields),
     ]
+    if rows.isEmpty { values["none"] = none }
     let user = try call.user.name
     values["filters"] = try await office.database.read { try SavedFilters(store: $0).all(of: user) }.map {
       ["name": $0.name, "query": $0.query]
     }
-    for (name, value) in query.fields { values["field_\(name)"] = value }
-    if let next = page.next { values["next"] = Self.address(query.fields + [("before", next.rawValue)]) }
-    var shown = call
-    shown.refusal = call.refusal ?? query.refusal
-    return try office.pages.page("payments", "Payments", shown, values)
+    for (name, value) in fields { values["field_\(name)"] = value }
+    if let next { values["next"] = Self.address(fields + [("before", next.rawValue)]) }
+    return try office.pages.page("payments", "Payments", call, values)
   }
 
   private static let longestName = 120
@@ -80,10 +90,8 @@ struct PaymentListController: Sendable {
     ]
   }
 
-  private static func statuses(_ query: PaymentQuery) -> [[String: Any]] {
-    PaymentStatus.allCases.map {
-      ["value": $0.rawValue, "name": $0.shown, "isChosen": $0 == query.filter.status]
-    }
+  private static func statuses(_ chosen: String?) -> [[String: Any]] {
+    PaymentStatus.allCases.map { ["value": $0.rawValue, "name": $0.shown, "isChosen": $0.rawValue == chosen] }
   }
 
   /// The query of an address. Every byte but letters and digits is escaped.

@@ -13,31 +13,41 @@ struct PaymentQuery: Sendable {
   let before: PaymentID?
   /// What the address holds, to write it again.
   let fields: [(name: String, value: String)]
-  /// Why a field is not understood.
-  private(set) var refusal: OfficeRefusal?
 
   /// Bytes of a part of a reference or an e-mail address.
   private static let shortestPart = 3
 
   static let names = ["q", "merchant", "status", "route", "amount", "from", "until", "alarm"]
 
+  /// - Throws: ``OfficeRefusal`` for a field that is not understood: a search without it would find too much.
   init(_ call: OfficeCall) throws {
     let typed = call.query("q").map { $0.split(whereSeparator: \.isWhitespace).joined(separator: " ") }
     text = typed?.isEmpty == true ? nil : typed
     before = call.query("before").map { PaymentID($0) }
-    fields = Self.names.compactMap { name in call.query(name).map { (name, $0) } }
+    fields = Self.fields(call)
     filter.merchants = try Self.merchants(call)
-    filter.status = call.query("status").flatMap(PaymentStatus.init(rawValue:))
+    filter.status = try call.query("status").map(Self.status)
     filter.route = call.query("route")
     filter.isAlarmed = call.query("alarm") != nil
-    filter.from = day(call, "from")
-    filter.until = day(call, "until")?.adding(.seconds(86_400))
-    read(amount: call.query("amount"))
+    filter.from = try Self.day(call, "from")
+    filter.until = try Self.day(call, "until")?.adding(.seconds(86_400))
+    try read(amount: call.query("amount"))
   }
 
   init(_ query: PaymentQuery, before place: PaymentID) {
-    (text, filter, fields, refusal) = (query.text, query.filter, query.fields, query.refusal)
+    (text, filter, fields) = (query.text, query.filter, query.fields)
     before = place
+  }
+
+  static func fields(_ call: OfficeCall) -> [(name: String, value: String)] {
+    names.compactMap { name in call.query(name).map { (name, $0) } }
+  }
+
+  private static func status(_ text: String) throws -> PaymentStatus {
+    guard let status = PaymentStatus(rawValue: text) else {
+      throw OfficeRefusal.badRequest("“\(text)” is no status: choose one.", at: "status")
+    }
+    return status
   }
 
   /// Those that the person may see, or the one of them that was asked for; none for another.
@@ -48,39 +58,48 @@ struct PaymentQuery: Sendable {
     return allowed.filter { $0 == wanted }
   }
 
-  private mutating func day(_ call: OfficeCall, _ name: String) -> Timestamp? {
-    guard let text = call.query(name) else { return nil }
-    let day = Timestamp(day: text)
-    if day == nil { refusal = .badRequest("Write the day as 2026-11-23.", at: name) }
-    return day
-  }
-
-  private mutating func read(amount text: String?) {
-    guard let words = text?.split(separator: " "), !words.isEmpty else { return }
-    guard words.count == 2, let currency = Currency(code: words[1].uppercased()),
-      let amount = try? Amount(decimal: String(words[0]), currency: currency)
-    else {
-      refusal = .badRequest("Write the amount with its currency, such as 12.50 EUR.", at: "amount")
-      return
+  private static func day(_ call: OfficeCall, _ name: String) throws -> Timestamp? {
+    try call.query(name).map { text in
+      guard let day = Timestamp(day: text) else {
+        throw OfficeRefusal.badRequest("Write the day as 2026-11-23.", at: name)
+      }
+      return day
     }
-    (filter.amount, filter.currency) = (amount.minorUnits, currency.code)
   }
 
-  /// The payments, newest first. A text finds what it names, as it is written, in small letters or in capitals; where it
-  /// names nothing, what has it as a part of the reference or the e-mail address.
+  private mutating func read(amount text: String?) throws {
+    guard let text, text.contains(where: { !$0.isWhitespace }) else { return }
+    do throws(MistypedAmount) {
+      let amount = try Amount(typed: text, in: nil, least: 0)
+      (filter.amount, filter.currency) = (amount.minorUnits, amount.currency.code)
+    } catch {
+      throw OfficeRefusal.badRequest("\(error)", at: "amount")
+    }
+  }
+
+  /// The payments, newest first. A text finds what it names, as it is written, in small letters and in capitals, and of four
+  /// digits the cards that end with them; where it names nothing, what has it as a part of the reference or the e-mail address.
   func page(limit: Int = 50, in store: Transaction) throws -> PaymentPage {
     guard let text else { return try filter.page(before: before, limit: limit, in: store) }
+    var named: [PaymentPage.Item] = []
+    for spelling in [text, text.lowercased(), text.uppercased()] where before == nil {
+      named += try self.named(spelling, in: store).filter { item in
+        !named.contains { $0.payment.id == item.payment.id }
+      }
+    }
     if text.utf8.count == 4, text.utf8.allSatisfy({ (0x30...0x39).contains($0) }) {
       var filter = filter
       filter.lastFour = text
-      let found = try filter.page(before: before, limit: limit, in: store)
-      if !found.items.isEmpty || found.next != nil { return found }
+      let page = try filter.page(before: before, limit: limit, in: store)
+      let others = named.filter { item in !page.items.contains { $0.payment.id == item.payment.id } }
+      if !page.items.isEmpty || page.next != nil { return PaymentPage(items: others + page.items, next: page.next) }
     }
-    for spelling in [text, text.lowercased(), text.uppercased()] {
-      let found = try named(spelling, in: store)
-      if !found.isEmpty { return PaymentPage(items: found) }
+    guard named.isEmpty else { return PaymentPage(items: named) }
+    guard text.utf8.count >= Self.shortestPart else {
+      throw OfficeRefusal.badRequest(
+        "No payment has this name. Of a reference or an e-mail address write at least \(Self.shortestPart) letters.",
+        at: "q")
     }
-    guard text.utf8.count >= Self.shortestPart else { return PaymentPage(items: []) }
     let orders = try MerchantReferences.orders(containing: text, of: filter.merchants, limit: 50, in: store)
     return PaymentPage(items: try payments(of: orders, in: store))
   }

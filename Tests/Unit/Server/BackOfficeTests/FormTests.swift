@@ -124,7 +124,7 @@ import Testing
   }
 
   @Test(arguments: [
-    ("/payments?amount=12.50", "amount", "Write the amount with its currency"),
+    ("/payments?amount=12.50", "amount", "“12.50”: write the currency too, as in 12.50 EUR"),
     ("/payments?from=yesterday", "from", "Write the day as 2026-11-23"),
     ("/reconciliation?route=sandbox&from=2027-01-01&until=2027-03-01", "until", "Compare at most 31 days"),
   ])

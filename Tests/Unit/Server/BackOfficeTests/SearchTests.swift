@@ -1,0 +1,97 @@
+import BackOffice
+import HTTPTypes
+import Ledger
+import Storage
+import TenderPayments
+import TenderTesting
+import Testing
+
+extension OfficeBench {
+  /// The merchant's order of a payment, with the shopper's address.
+  fileprivate func place(_ order: String, _ reference: String, email: String = "Aoife@example.com") async throws {
+    try await database.write { store in
+      try store.run(
+        """
+        INSERT INTO orders (id, merchant, basket, quote, merchant_reference, amount, currency, service, created_at,
+          updated_at) VALUES ($1, 'shop', $2, 'quote', $3, 1250, 'EUR', 'collection', $4, $4)
+        """, .text(order), .text("basket of \(order)"), .text(reference), .time(store.now))
+      try store.run(
+        "INSERT INTO order_contacts (order_id, contact, updated_at, email) VALUES ($1, $2, $3, $4)", .text(order),
+        .text("{\"emailAddress\":\"\(email)\"}"), .time(store.now), .text(email.lowercased()))
+    }
+  }
+}
+
+@Suite struct `A search for payments` {
+  @Test(arguments: [
+    ("amount=12,50", "“12,50”: use a point"), ("amount=12.50", "“12.50”: write the currency too"),
+    ("amount=12.505+EUR", "EUR has at most 2 decimals"), ("from=yesterday", "Write the day as 2026-11-23"),
+    ("status=paid", "“paid” is no status"), ("q=or", "at least 3 letters"),
+  ])
+  func `that is refused lists no payment, and says why`(_ query: String, _ reason: String) async throws {
+    let bench = try await OfficeBench()
+    let id = try await bench.captured()
+    try await bench.visit(as: [Grant(.viewer)]) { visitor async throws in
+      let page = try await visitor.get("/payments?\(query)")
+      #expect(page.status == .badRequest && page.text.contains(reason) && page.text.contains("aria-invalid"))
+      #expect(!page.text.contains("/payments/\(id)") && !page.text.contains("No payment fits"))
+      let file = try await visitor.get("/payments.csv?\(query)")
+      #expect(file.status == .badRequest && !file.text.contains(id.rawValue))
+    }
+  }
+
+  @Test func `shows every payment of a reference, in any spelling of it, and beside the cards that end so`()
+    async throws
+  {
+    let bench = try await OfficeBench()
+    let orders = ["order-1", "order-2", "order-3"]
+    for (order, reference) in zip(orders, ["HK-1042", "HK-1042", "hk-1042"]) {
+      try await bench.captured(order)
+      try await bench.place(order, reference)
+    }
+    let ids = try await bench.database.read { store in
+      try orders.flatMap { try PaymentPage.Item.all(.order, $0, of: nil, in: store).map(\.payment.id) }
+    }
+    #expect(ids.count == 3)
+    let (numbered, card) = (try await bench.captured("order-4"), try await bench.captured("order-5", card: "Visa 1042"))
+    try await bench.place("order-4", "1042")
+    try await bench.visit(as: [Grant(.viewer)]) { visitor async throws in
+      let found = try await visitor.get("/payments?q=hk-1042").text
+      for id in ids { #expect(found.contains("/payments/\(id)")) }
+      let digits = try await visitor.get("/payments?q=1042").text
+      for id in [numbered, card] { #expect(digits.contains("/payments/\(id)")) }
+      #expect(!digits.contains("/payments/\(ids[0])"))
+    }
+  }
+}
+
+@Suite struct `The amounts of a payment` {
+  @Test func `say what was captured and what was released, on its page, in lists and in CSV`() async throws {
+    let bench = try await OfficeBench()
+    let id = try await bench.captured("order-1", .eur(2000), capturing: .eur(500))
+    let void = try await bench.journal.reserve(.void, nil, of: id)
+    _ = try await bench.journal.record(FakeAcquirer.approval(void.reference), for: void)
+    let whole = try await bench.captured("order-2")
+    try await bench.visit(as: [Grant(.viewer)]) { visitor async throws in
+      for page in ["/payments/\(id)", "/payments"] {
+        #expect(try await visitor.get(page).text.contains("5.00 EUR captured, 15.00 EUR released"), "\(page)")
+      }
+      #expect(try await !visitor.get("/payments/\(whole)").text.contains("EUR captured"))
+      let lines = try await visitor.get("/payments.csv").text.split(separator: "\r\n")
+      #expect(lines[0].hasSuffix(",released"))
+      #expect(lines.dropFirst().contains { $0.contains(id.rawValue) && $0.hasSuffix(",15.00") }, "\(lines)")
+    }
+  }
+
+  @Test func `stand beside the shopper's e-mail, as long as it is kept`() async throws {
+    let bench = try await OfficeBench()
+    let id = try await bench.captured()
+    try await bench.place("order-1", "HK-1")
+    try await bench.visit(as: [Grant(.viewer)]) { visitor async throws in
+      #expect(try await visitor.get("/payments/\(id)").text.contains("Aoife@example.com"))
+      try await bench.database.write { try $0.run("DELETE FROM order_contacts") }
+      let page = try await visitor.get("/payments/\(id)")
+      #expect(page.status == .ok && !page.text.contains("e-mail</dt>"))
+    }
+  }
+}
