@@ -36,7 +36,12 @@ struct PaymentCommand: AsyncParsableCommand {
     @OptionGroup var journal: JournalOptions
     @Argument(help: "The id of the payment, its order or its basket, or the merchant's reference.") var id: String
 
-    func run() async throws { try journal.show(try await journal.payment(id)) }
+    /// A reference may have several payments: all of them are shown, as JSON in an array.
+    func run() async throws {
+      let found = try await journal.payments(id)
+      guard journal.json, found.count > 1 else { return try found.forEach(journal.show) }
+      Terminal.say(try Terminal.json(found))
+    }
   }
 
   struct Capture: AsyncParsableCommand {
@@ -154,15 +159,23 @@ struct JournalOptions: ParsableArguments {
   @OptionGroup var store: StoreOptions
   @Flag(help: "Print JSON.") var json = false
 
+  /// The payments that a name may mean, at least one.
+  ///
   /// - Parameter name: the id of a payment, an order or a basket, or the merchant's reference of an order.
-  func payment(_ name: String) async throws -> PaymentReport {
+  func payments(_ name: String) async throws -> [PaymentReport] {
     let found = try await store.access().ask(
       here: { try await PaymentAdministration.named($0, name) }, there: ("GET", "/payments?named=\(name.inQuery)")
     ).payments
-    guard let payment = found.first else {
+    guard !found.isEmpty else {
       throw CallFailure("there is no payment, order, basket or merchant's reference \(name)")
     }
-    guard found.count == 1 else {
+    return found
+  }
+
+  /// The one payment of this name.
+  func payment(_ name: String) async throws -> PaymentReport {
+    let found = try await payments(name)
+    guard let payment = found.first, found.count == 1 else {
       throw CallFailure("\(name) has \(found.count) payments: \(found.map { "\($0.id)" }.joined(separator: ", "))")
     }
     return payment

@@ -94,6 +94,19 @@ import Testing
     }
   }
 
+  @Test func `of one name is shown with the others of that name`() async throws {
+    let workshop = try Workshop()
+    let store = try await TestStore(workshop.path + "/tender.db", sandbox: "")
+    let ids = try await store.declinedAndHeld("order-7")
+    await store.close()
+    let show = "tender payment show order-7 --store tender.db"
+    let (text, json) = (try await workshop.run(show), try await workshop.run("\(show) --json"))
+    for id in ids { #expect(text.lines.contains("payment     \(id)"), "\(text.lines)") }
+    #expect(json.lines.first == "[" && json.exitCode == 0, "\(json.lines)")
+    let capture = try await workshop.run("tender payment capture order-7 --yes --store tender.db")
+    #expect(capture.exitCode == 1 && capture.lines.last?.contains("has 2 payments") == true, "\(capture.lines)")
+  }
+
   @Test func `is left alone by commands and servers whose configuration names another account`() async throws {
     let port = try FreePorts.row(of: 2)
     let workshop = try Workshop()
@@ -188,6 +201,33 @@ private struct TestStore: Sendable {
     guard let captured else { return payment }
     let capture = try await journal.reserve(.capture, captured, of: payment)
     return try await journal.record(.approved(Approval(acquirerReference: "C")), for: capture).payment.id
+  }
+
+  /// Two payments of an order.
+  func declinedAndHeld(_ order: String) async throws -> [PaymentID] {
+    var ids: [PaymentID] = []
+    for answer in [
+      AcquirerAnswer.declined(Decline(reason: .other, code: "05")), .approved(Approval(acquirerReference: "A")),
+    ] {
+      guard
+        case .new(let attempt) = try await journal.claim(
+          .sample(order), spending: .sample(ids.count), card: .sample)
+      else { throw NoAttempt() }
+      ids.append(try await journal.record(answer, for: attempt).payment.id)
+    }
+    return ids
+  }
+
+  /// The entries of the office's audit chain, oldest first.
+  static func audit(_ path: String, of payment: PaymentID) async throws -> [String] {
+    let database = try await Database.sqlite(path: path, migrations: [])
+    let lines = try await database.read { store in
+      try store.rows("SELECT * FROM office_audit WHERE subject = $1 ORDER BY seq", .text(payment.rawValue)).map {
+        "\(try $0.text("actor")) \(try $0.text("action")): \(try $0.text("state_after")), \(try $0.text("reason"))"
+      }
+    }
+    await database.close()
+    return lines
   }
 
   func unknown() async throws -> PaymentID {
