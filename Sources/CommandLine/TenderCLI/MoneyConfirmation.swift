@@ -39,7 +39,9 @@ struct MoneyConfirmation {
 
   /// `refund 12.50 EUR, all that is left, of payment …`
   func summary() throws -> String {
-    let what = try amount.map { "\(try typed($0))" } ?? "\(payment.money(left)), all that is left,"
+    let what =
+      try amount.map { "\(try typed($0))" }
+      ?? (left > 0 ? "\(payment.money(left)), all that is left," : "all that is left")
     let standing =
       "\(payment.money(payment.authorized)) authorized, \(payment.money(payment.captured)) captured, "
       + "\(payment.money(payment.refunded)) refunded"

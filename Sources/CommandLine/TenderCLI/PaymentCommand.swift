@@ -123,10 +123,11 @@ struct PaymentCommand: AsyncParsableCommand {
       let resolution = Resolution(rawValue: resolution.rawValue) ?? .voided
       let reference = approved.map { AttemptReference($0) }
       let query =
-        "as=\(resolution.rawValue)&note=\(note.inQuery)"
+        "as=\(resolution.rawValue)&note=\(note.inQuery)&by=\(NSUserName().inQuery)"
         + (reference.map { "&operation=\($0.rawValue.inQuery)" } ?? "")
       try await operation.ask(id, "resolve?" + query) {
-        try await $0.resolve(id, as: resolution, operation: reference, note: note)
+        try await $0.resolve(
+          id, as: resolution, operation: reference, by: CommandLineOperator(NSUserName(), because: note))
       }
     }
   }
@@ -256,6 +257,7 @@ struct Movement {
 struct ConsentOptions: ParsableArguments {
   @Option(help: "An idempotency key: the same command with the same key moves money once. One is made by default.")
   var key: String?
+  @Option(help: "Why, for the back office's audit.") var reason: String?
   @Flag(help: "Do not ask. Needed where standard input is no terminal.") var yes = false
 
   /// The key. One that is made is printed before anything is asked, so that a command whose answer is lost can be
@@ -277,7 +279,10 @@ struct OperationOptions: ParsableArguments {
 
   func perform(_ operation: PaymentAdministration.Operation) async throws {
     let id = try await journal.payment(id).id
-    try await ask(id, operation.rawValue) { try await $0.perform(operation, on: id, amount: nil, isFinal: false) }
+    try await ask(id, "\(operation.rawValue)?by=\(NSUserName().inQuery)") {
+      try await $0.perform(
+        operation, on: id, amount: nil, isFinal: false, key: nil, by: CommandLineOperator(NSUserName(), because: ""))
+    }
   }
 
   func perform(
@@ -287,9 +292,15 @@ struct OperationOptions: ParsableArguments {
     let confirmation = MoneyConfirmation(operation: operation, payment: payment, amount: movement.amount)
     try confirmation.require(isConfirmed: movement.consent.yes)
     let (id, amount, key) = (payment.id, movement.amount, movement.consent.announcedKey())
-    let query = [amount.map { "amount=\($0.inQuery)" }, isFinal ? "final=true" : nil, "key=\(key.inQuery)"]
+    let (user, reason) = (NSUserName(), movement.consent.reason ?? "")
+    let query = [
+      amount.map { "amount=\($0.inQuery)" }, isFinal ? "final=true" : nil, "key=\(key.inQuery)", "by=\(user.inQuery)",
+      "reason=\(reason.inQuery)",
+    ]
     try await ask(id, "\(operation.rawValue)?" + query.compactMap { $0 }.joined(separator: "&")) {
-      try await $0.perform(operation, on: id, amount: amount, isFinal: isFinal, key: key)
+      try await $0.perform(
+        operation, on: id, amount: amount, isFinal: isFinal, key: key,
+        by: CommandLineOperator(user, because: reason))
     }
   }
 

@@ -43,11 +43,6 @@ extension PaymentReport {
     return notes.compactMap { $0 }.isEmpty ? "-" : notes.compactMap { $0 }.joined(separator: ", ")
   }
 
-  /// - Parameter units: minor units of the payment's currency.
-  func money(_ units: Int64) -> String {
-    Currency(code: currency).map { "\(Amount(minorUnits: units, currency: $0))" } ?? "\(units) \(currency)"
-  }
-
   /// Prints the payment with its operations.
   func show() {
     for (name, value) in fields { Terminal.say(name + String(repeating: " ", count: 12 - name.count) + value) }

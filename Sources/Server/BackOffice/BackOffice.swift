@@ -151,13 +151,16 @@ package protocol PaymentUseCases: Sendable {
   ///   - key: under which a capture, void or refund is done once, however often it is asked for.
   ///   - addition: what the commit that reserves a capture, void or refund holds beside it. What it throws is thrown here,
   ///     and nothing is reserved. A repeat under the key, which reserves nothing, does without it.
+  /// - Returns: what came of it, such as `refund of 5.00 EUR: approved`.
   func perform(
     _ verb: PaymentVerb, on payment: PaymentID, amount: String?, isFinal: Bool, key: String,
     adding addition: ReservationAddition?
-  ) async throws
+  ) async throws -> String
 
   /// Records an operator's decision about a payment, or an operation of it, that stays open.
-  func resolve(_ payment: PaymentID, as: Resolution, operation: AttemptReference?, note: String) async throws
+  ///
+  /// - Returns: the status that the payment has now.
+  func resolve(_ payment: PaymentID, as: Resolution, operation: AttemptReference?, note: String) async throws -> String
 }
 
 /// What the server knows of its surroundings.

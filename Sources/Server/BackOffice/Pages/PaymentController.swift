@@ -47,24 +47,36 @@ struct PaymentController: Sendable {
   private func perform(_ call: OfficeCall) async throws -> Response {
     guard let verb = PaymentVerb(rawValue: call.parameter("verb")) else { throw OfficeRefusal.nothing }
     let file = try await file(call, .operator)
-    return try await auditRefusal(of: verb, call) { try await perform(verb, on: file, call) }
+    return try await audited("payment.\(verb.rawValue)", on: file, call) { try await perform(verb, on: file, call) }
   }
 
-  /// Does what the payment can still refuse. A refusal is in the audit too: the entry before it says only what was asked.
-  private func auditRefusal<R>(
-    of verb: PaymentVerb, _ call: OfficeCall, _ work: () async throws -> R
-  ) async throws -> R {
-    do { return try await work() } catch let refusal as OfficeRefusal where refusal.status == .conflict {
-      let file = try await file(call, .operator)
+  /// Does what a person asks for, and notes what came of it: the entry before says only what was asked, and what is refused
+  /// early has none.
+  ///
+  /// - Parameter work: returns no outcome where something else was noted in its place.
+  private func audited(
+    _ action: String, on file: PaymentFile, _ call: OfficeCall, _ work: () async throws -> (Response, outcome: String?)
+  ) async throws -> Response {
+    func note(_ end: String, _ outcome: String) async throws {
       let entry = try call.action(
-        "payment.\(verb.rawValue).refused", merchant: file.payment.merchant.rawValue, subject: file.payment.id.rawValue,
-        before: PaymentView(file).state, after: refusal.reason, reason: call.form["reason"])
+        "\(action).\(end)", merchant: file.payment.merchant.rawValue, subject: file.payment.id.rawValue,
+        before: file.payment.auditedState, after: outcome, reason: call.form["reason"])
       try await office.database.write { try OfficeAudit($0).note(entry) }
-      throw refusal
     }
+    let (response, outcome): (Response, String?)
+    do { (response, outcome) = try await work() } catch {
+      let refusal = error as? OfficeRefusal
+      try await note(
+        refusal == nil ? "failed" : "refused", refusal?.reason ?? "the payment's operations show what was done")
+      throw error
+    }
+    if let outcome { try await note("outcome", outcome) }
+    return response
   }
 
-  private func perform(_ verb: PaymentVerb, on file: PaymentFile, _ call: OfficeCall) async throws -> Response {
+  private func perform(
+    _ verb: PaymentVerb, on file: PaymentFile, _ call: OfficeCall
+  ) async throws -> (Response, outcome: String?) {
     let reason = try call.form.reason
     let key = call.form["key"]
     guard key.utf8.count == 32, Hex.decode(key) != nil else {
@@ -85,9 +97,9 @@ struct PaymentController: Sendable {
     let entry = try entry("payment.\(verb.rawValue)", amount, key, file, call, reason)
     // Before the payment is touched, so that nothing is done without an entry.
     try await office.database.write { try OfficeAudit($0).note(entry) }
-    try await office.services.payments.perform(
+    let outcome = try await office.services.payments.perform(
       verb, on: file.payment.id, amount: amount?.decimalString, isFinal: isFinal, key: key, adding: nil)
-    return back(to: file, Self.done[verb] ?? "changed")
+    return (back(to: file, Self.done[verb] ?? "changed"), "\(outcome), key \(key)")
   }
 
   private static let done: [PaymentVerb: String] = [
@@ -106,7 +118,7 @@ struct PaymentController: Sendable {
   ) throws -> OfficeAction {
     let payment = file.payment
     return try call.action(
-      action, merchant: payment.merchant.rawValue, subject: payment.id.rawValue, before: PaymentView(file).state,
+      action, merchant: payment.merchant.rawValue, subject: payment.id.rawValue, before: payment.auditedState,
       after: "\(amount?.shown ?? "all that is left"), key \(key)", reason: reason)
   }
 
@@ -116,6 +128,10 @@ struct PaymentController: Sendable {
 
   private func resolve(_ call: OfficeCall) async throws -> Response {
     let file = try await file(call, .operator)
+    return try await audited("payment.resolve", on: file, call) { try await resolve(file, call) }
+  }
+
+  private func resolve(_ file: PaymentFile, _ call: OfficeCall) async throws -> (Response, outcome: String?) {
     let reason = try call.form.reason
     guard let resolution = Resolution(rawValue: call.form["as"]) else {
       throw OfficeRefusal.badRequest("Choose what has happened at the provider.", at: "as")
@@ -123,9 +139,9 @@ struct PaymentController: Sendable {
     let operation = call.form["operation"]
     let entry = try entry("payment.resolve.\(resolution.rawValue)", nil, operation, file, call, reason)
     try await office.database.write { try OfficeAudit($0).note(entry) }
-    try await office.services.payments.resolve(
+    let status = try await office.services.payments.resolve(
       file.payment.id, as: resolution, operation: operation.isEmpty ? nil : AttemptReference(operation), note: reason)
-    return back(to: file, "resolved")
+    return (back(to: file, "resolved"), status)
   }
 }
 
@@ -135,21 +151,21 @@ extension PaymentController {
   /// reserves it holds the judgement and the entry of the audit chain.
   private func refund(
     _ amount: Amount?, _ file: PaymentFile, _ call: OfficeCall, _ key: String, _ reason: String
-  ) async throws -> Response {
+  ) async throws -> (Response, outcome: String?) {
     let (limit, payment) = (RefundLimit(user: try call.user), file.payment)
     let entry = try entry("payment.refund", amount, key, file, call, reason)
     do {
-      try await office.services.payments.perform(
+      let outcome = try await office.services.payments.perform(
         .refund, on: payment.id, amount: amount?.decimalString, isFinal: false, key: key
       ) { attempts, store in
         try limit.take(attempts, of: payment, in: store)
         try OfficeAudit(store).note(entry)
       }
+      return (back(to: file, "refunded"), "\(outcome), key \(key)")
     } catch let exceeded as RefundLimit.Exceeded {
       try await request(exceeded.amount, file, call, key, reason)
-      return back(to: file, "requested")
+      return (back(to: file, "requested"), nil)
     }
-    return back(to: file, "refunded")
   }
 
   private func request(
@@ -161,7 +177,7 @@ extension PaymentController {
     let id = Hex.encode(SHA256.hash(data: Array(parts.utf8)).prefix(16))
     let entry = try call.action(
       "refund.request", merchant: payment.merchant.rawValue, subject: payment.id.rawValue,
-      before: PaymentView(file).state, after: amount.shown, reason: reason)
+      before: file.payment.auditedState, after: amount.shown, reason: reason)
     let waits = try await office.database.write { store in
       guard try RefundApprovals(store: store).request(id, payment, amount, reason: reason, by: user.name) else {
         return false
@@ -180,12 +196,12 @@ extension PaymentController {
     else { throw OfficeRefusal.nothing }
     try await record(state, approval, file, call)
     guard state == .approved else { return back(to: file, "rejected") }
-    try await auditRefusal(of: .refund, call) {
-      try await office.services.payments.perform(
-        .refund, on: file.payment.id, amount: approval.amount.decimalString, isFinal: false,
-        key: "approval-\(approval.id)", adding: nil)
+    return try await audited("payment.refund", on: file, call) {
+      let key = "approval-\(approval.id)"
+      let outcome = try await office.services.payments.perform(
+        .refund, on: file.payment.id, amount: approval.amount.decimalString, isFinal: false, key: key, adding: nil)
+      return (back(to: file, "approved"), "\(outcome), key \(key)")
     }
-    return back(to: file, "approved")
   }
 
   /// How long after the decision an approval is sent again; far less than idempotency keys are kept.
@@ -197,7 +213,7 @@ extension PaymentController {
     let name = try call.user.name
     let entry = try call.action(
       "refund.\(state.rawValue)", merchant: file.payment.merchant.rawValue, subject: file.payment.id.rawValue,
-      before: PaymentView(file).state, after: "\(approval.amount.shown) asked for by \(approval.requestedBy)",
+      before: file.payment.auditedState, after: "\(approval.amount.shown) asked for by \(approval.requestedBy)",
       reason: call.form.reason)
     // A user who approves a second time, after a lost answer, gets the refund's answer again: as long as the key of the
     // refund is certainly remembered.

@@ -75,9 +75,11 @@ struct TimelineEntry: Sendable {
 }
 
 extension PaymentFile {
-  /// Every operation, change, event, webhook and operator's action, oldest first.
+  /// Every operation, change, event, webhook and operator's action, oldest first. What came of an action the operations
+  /// say.
   var timeline: [TimelineEntry] {
-    let all = operations.flatMap(lines) + audit.map(line) + deliveryLines + actions.map(line)
+    let asked = actions.filter { !$0.action.action.hasSuffix(".outcome") }
+    let all = operations.flatMap(lines) + audit.map(line) + deliveryLines + asked.map(line)
     return all.enumerated().sorted { ($0.element.at, $0.offset) < ($1.element.at, $1.offset) }.map(\.element)
   }
 

@@ -9,12 +9,6 @@ struct PaymentView {
 
   init(_ file: PaymentFile) { self.file = file }
 
-  /// In one line, for the audit chain.
-  var state: String {
-    "\(payment.status.rawValue), authorized \(file.amount(payment.authorized).shown), "
-      + "captured \(file.amount(payment.captured).shown), refunded \(file.amount(payment.refunded).shown)"
-  }
-
   var values: [String: Any] {
     [
       "id": payment.id.rawValue, "payment": payment.id.rawValue, "status": payment.status.shown,

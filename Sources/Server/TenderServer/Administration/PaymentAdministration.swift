@@ -307,6 +307,20 @@ package struct PaymentReport: Codable, Sendable {
     return card.name.map { "\($0) (\(device))" } ?? device
   }
 
+  /// - Parameter units: minor units of the payment's currency.
+  package func money(_ units: Int64) -> String {
+    Currency(code: currency).map { "\(Amount(minorUnits: units, currency: $0))" } ?? "\(units) \(currency)"
+  }
+
+  /// What came of what was asked of the acquirer: `refund of 5.00 EUR: declined (13)`; the status where nothing was.
+  var outcome: String {
+    let parts = (performed ?? []).map { operation in
+      "\(operation.kind.rawValue) of \(money(operation.amount)): \(operation.state.rawValue)"
+        + (operation.code.map { " (\($0))" } ?? "")
+    }
+    return parts.isEmpty ? status.rawValue : parts.joined(separator: ", ")
+  }
+
   func with(_ operations: [OperationRecord]) -> PaymentReport {
     var report = self
     report.operations = operations.map(OperationReport.init)

@@ -34,7 +34,7 @@ struct PaymentAdministrationController: Sendable {
     return JSONAnswer.response(payment)
   }
 
-  /// `POST /payments/{id}/capture|void|refund|increment|settle|acknowledge?amount=10.00&final=true&key=…`
+  /// `POST /payments/{id}/capture|void|refund|increment|settle|acknowledge?amount=10.00&final=true&key=…&by=USER&reason=…`
   func operate(_ request: Request, _ context: ServerContext) async throws -> Response {
     let query = request.query
     guard let operation = PaymentAdministration.Operation(rawValue: context.parameters.get("operation") ?? "") else {
@@ -43,10 +43,11 @@ struct PaymentAdministrationController: Sendable {
     return JSONAnswer.response(
       try await administration.perform(
         operation, on: PaymentID(context.parameters.get("payment") ?? ""), amount: query["amount"],
-        isFinal: query["final"] == "true", key: query["key"]))
+        isFinal: query["final"] == "true", key: query["key"],
+        by: CommandLineOperator(query["by"] ?? "", because: query["reason"] ?? "")))
   }
 
-  /// `POST /payments/{id}/resolve?as=voided&note=…`; `as=approved` with `&operation=…`
+  /// `POST /payments/{id}/resolve?as=voided&note=…&by=USER`; `as=approved` with `&operation=…`
   func resolve(_ request: Request, _ context: ServerContext) async throws -> Response {
     let query = request.query
     guard let resolution = query["as"].flatMap(Resolution.init(rawValue:)) else {
@@ -56,7 +57,8 @@ struct PaymentAdministrationController: Sendable {
     return JSONAnswer.response(
       try await administration.resolve(
         PaymentID(context.parameters.get("payment") ?? ""), as: resolution,
-        operation: query["operation"].map { AttemptReference($0) }, note: query["note"] ?? ""))
+        operation: query["operation"].map { AttemptReference($0) },
+        by: CommandLineOperator(query["by"] ?? "", because: query["note"] ?? "")))
   }
 
   /// `GET /journal/verification`

@@ -78,10 +78,10 @@ private struct NoServer: PaymentUseCases, MerchantUseCases, ReconciliationUseCas
   func perform(
     _ verb: PaymentVerb, on payment: PaymentID, amount: String?, isFinal: Bool, key: String,
     adding addition: ReservationAddition?
-  ) throws {
+  ) throws -> String {
     throw refusal
   }
-  func resolve(_ payment: PaymentID, as: Resolution, operation: AttemptReference?, note: String) throws {
+  func resolve(_ payment: PaymentID, as: Resolution, operation: AttemptReference?, note: String) throws -> String {
     throw refusal
   }
   func endpoints(of merchant: MerchantID) -> [OfficeEndpoint] { [] }
@@ -131,13 +131,14 @@ private struct ServerPayments: PaymentUseCases {
   func perform(
     _ verb: PaymentVerb, on payment: PaymentID, amount: String?, isFinal: Bool, key: String,
     adding addition: ReservationAddition?
-  ) async throws {
-    func once() async throws {
-      _ = try await administration.perform(
+  ) async throws -> String {
+    func once() async throws -> String {
+      try await administration.perform(
         PaymentAdministration.Operation(verb), on: payment, amount: amount, isFinal: isFinal, key: key,
-        adding: addition)
+        adding: addition
+      ).outcome
     }
-    try await OfficeRefusal.translating { () async throws -> Void in
+    return try await OfficeRefusal.translating { () async throws -> String in
       for _ in 0..<Self.repeats {
         do { return try await once() } catch GatewayError.callInProgress {
           try await Task.sleep(for: .milliseconds(200))
@@ -147,7 +148,7 @@ private struct ServerPayments: PaymentUseCases {
             at: "amount")
         }
       }
-      try await once()
+      return try await once()
     }
   }
 
@@ -156,9 +157,9 @@ private struct ServerPayments: PaymentUseCases {
 
   func resolve(
     _ payment: PaymentID, as resolution: Resolution, operation: AttemptReference?, note: String
-  ) async throws {
+  ) async throws -> String {
     try await OfficeRefusal.translating {
-      _ = try await administration.resolve(payment, as: resolution, operation: operation, note: note)
+      try await administration.resolve(payment, as: resolution, operation: operation, note: note).outcome
     }
   }
 }

@@ -43,12 +43,23 @@ import Testing
       }
       let raised = try await run("increment --amount 1.00", good)
       #expect(raised.exitCode == 1, "\(raised.lines)")
+      let nothing = try await run("void", untaken)
+      #expect(nothing.exitCode == 1 && nothing.lines.contains { $0.hasPrefix("void all that is left of") })
+      #expect(
+        try await run("void --amount -5", good).lines.last == "Error: --amount “-5”: the amount must be more than zero")
+      #expect(try await run("refund --reason cold --amount '0.10 EUR'", good).exitCode == 0)
+      #expect(try await run("refund --reason late --amount 900", good).exitCode == 1)
       let bare = try await run("increment", good)
       #expect(bare.exitCode == 2 && bare.lines.contains { $0.contains("--amount") }, "\(bare.lines)")
+      let audit = try await TestStore.audit(workshop.path + "/tender.db", of: good).suffix(4)
+      #expect(audit.allSatisfy { $0.hasPrefix("command line (\(NSUserName())) payment.refund") }, "\(audit)")
+      let ends = [": 0.10 EUR, key", ".outcome: refund of 0.10 EUR: approved, cold", ": 900, key", ".refused: "]
+      for (line, end) in zip(audit, ends) { #expect(line.contains("refund" + end), "\(line)") }
+      #expect(audit.map { $0.suffix(4) } == ["cold", "cold", "late", "late"], "\(audit)")
       let first = try await run("refund --json --key once --amount 1.00", good)
       let again = try await run("refund --json --key once --amount 1.00", good)
       #expect(first.exitCode == 0 && again.lines.dropFirst() == first.lines.dropFirst(), "\(again.lines)")
-      #expect(again.lines.contains { $0.contains(#""refunded" : 300"#) }, "\(again.lines)")
+      #expect(again.lines.contains { $0.contains(#""refunded" : 310"#) }, "\(again.lines)")
       let other = try await run("refund --key once --amount 2.00", good)
       #expect(other.exitCode == 1 && other.lines.last?.contains("another amount") == true, "\(other.lines)")
       let unnamed = try await run("refund --amount 1.00", good)

@@ -292,7 +292,7 @@ final class NotedPayments: PaymentUseCases {
   func perform(
     _ verb: PaymentVerb, on payment: PaymentID, amount: String?, isFinal: Bool, key: String,
     adding addition: ReservationAddition?
-  ) async throws {
+  ) async throws -> String {
     let work = before.withLock { before in
       defer { before = nil }
       return before
@@ -313,10 +313,12 @@ final class NotedPayments: PaymentUseCases {
       return losesNext
     }
     if isLost { throw Lost() }
+    return "\(verb.rawValue): approved"
   }
 
-  func resolve(_ payment: PaymentID, as: Resolution, operation: AttemptReference?, note: String) {
+  func resolve(_ payment: PaymentID, as: Resolution, operation: AttemptReference?, note: String) -> String {
     all.withLock { $0.append(Call(verb: .acknowledge, payment: payment, amount: nil, key: "resolve")) }
+    return "voided"
   }
 }
 

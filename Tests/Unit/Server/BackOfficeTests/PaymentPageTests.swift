@@ -395,11 +395,20 @@ import Testing
     try await bench.visit(as: [Grant(.administrator)]) { visitor async throws in
       let key = try await visitor.get("/payments/\(id)").value(of: "key")
       #expect(try await visitor.post("/payments/\(id)/refund", ["key": key]).status == .badRequest)
-      _ = try await visitor.post("/payments/\(id)/refund", ["key": key, "amount": "12.50", "reason": "damaged"])
+      let form = ["key": key, "reason": "damaged"]
+      for amount in ["12,50", "99.00", "12.50"] {
+        _ = try await visitor.post("/payments/\(id)/refund", form.merging(["amount": amount]) { $1 })
+      }
     }
-    let entries = try await bench.database.read { try OfficeAudit($0).entries(subject: id.rawValue) }
-    let entry = try #require(entries.first?.action)
-    #expect(entries.count == 1 && entry.action == "payment.refund" && entry.reason == "damaged")
+    let entries = try await bench.database.read { try OfficeAudit($0).entries(subject: id.rawValue) }.reversed()
+    #expect(
+      entries.map(\.action.action) == [
+        "payment.refund.refused", "payment.refund.refused", "payment.refund.failed", "payment.refund",
+        "payment.refund.outcome",
+      ])
+    #expect(entries.map(\.action.reason) == ["", "damaged", "damaged", "damaged", "damaged"])
+    #expect(entries.last?.action.after.hasPrefix("refund: approved, key ") == true)
+    let entry = try #require(entries.first { $0.action.action == "payment.refund" }?.action)
     #expect(entry.actor.hasPrefix("user-") && entry.before.contains("captured 12.50 EUR"))
   }
 }
