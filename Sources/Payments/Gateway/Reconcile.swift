@@ -19,6 +19,8 @@ package struct Difference: Sendable, Hashable, Codable {
     case double
     /// Open here, decided there. Recovery will adopt it.
     case unsettled
+    /// The journal has the operation, through another route than the report is of.
+    case route
   }
 
   package let kind: Kind
@@ -44,7 +46,7 @@ extension Journal {
         try PostedOperation.find(reference, in: store)
           ?? PostedOperation.ofProvider(called: reference.rawValue, in: store)
       }
-      found += Comparison(ours: ours, theirs: lines[reference] ?? []).differences
+      found += Comparison(ours: ours, theirs: lines[reference] ?? [], route: route).differences
     }
     found += try await doubleHolds(report.lines, lines)
     if let period = period ?? report.period { found += try await unreported(period, route, lines) }
@@ -99,6 +101,8 @@ private struct Comparison {
   let ours: PostedOperation?
   /// Every line about it; a reversal has the reference of the authorization that it reverses.
   let theirs: [AcquirerReport.Line]
+  /// The only one that the report is of; nil for all.
+  let route: String?
 
   var differences: [Difference] {
     // A verification moves nothing, and one that was given up here may have been approved there.
@@ -109,6 +113,11 @@ private struct Comparison {
     if own.count(where: { $0.result == .approved }) > 1 { found.append(difference(.double, line)) }
     guard let ours else {
       return wasDone ? found + [difference(.missingHere, line)] : found
+    }
+    if let route, !route.utf8.elementsEqual(ours.route.utf8) {
+      found.append(
+        Difference(
+          kind: .route, reference: ours.reference, payment: ours.payment, here: ours.route, there: route))
     }
     if line.operation.rawValue != ours.kind.rawValue { found.append(difference(.operation, line)) }
     if line.amount.currency != ours.amount.currency {

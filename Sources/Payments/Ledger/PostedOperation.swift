@@ -6,6 +6,8 @@ package struct PostedOperation: Sendable, Hashable {
   package let reference: AttemptReference
   package let payment: PaymentID
   package let order: OrderID
+  /// Connector and account.
+  package let route: String
   package let kind: OperationKind
   package let amount: Amount
   package let state: OperationState
@@ -40,8 +42,13 @@ extension PostedOperation {
     ).map(PostedOperation.init)
   }
 
+  /// Every route that an operation has taken, in the order of names.
+  package static func routes(in store: Transaction) throws -> [String] {
+    try store.rows("SELECT DISTINCT route FROM operations ORDER BY route").map { try $0.text("route") }
+  }
+
   private static let select = """
-    SELECT reference, payment, order_id, kind, operations.amount, currency, state, sent_at, live
+    SELECT reference, payment, order_id, operations.route, kind, operations.amount, currency, state, sent_at, live
     FROM operations JOIN payments ON payments.id = operations.payment
     """
 
@@ -49,6 +56,7 @@ extension PostedOperation {
     reference = try row.value("reference")
     payment = try row.value("payment")
     order = try row.value("order_id")
+    route = try row.text("route")
     kind = try row.value("kind")
     amount = try row.amount("amount")
     state = try row.value("state")

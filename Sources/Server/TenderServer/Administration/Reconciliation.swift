@@ -4,6 +4,7 @@ package import Gateway
 import HTTPServing
 import Hummingbird
 package import Ledger
+import Storage
 package import TenderPayments
 
 /// What `tender reconcile` asks of a running server: `POST /reconcile?from=&until=&route=`, the report as the
@@ -86,16 +87,33 @@ package struct Reconciliation: Sendable {
   ///   - from: operations of ours that were sent before are not missed in the report.
   ///   - until: nor those sent at this moment or after it.
   ///   - route: nor those of other routes than this.
+  /// - Throws: where nothing would be compared, which is no agreement: for a route that is not known here, and for a
+  ///   report without lines of no stated period.
   package func differences(
     from report: [UInt8], _ from: Timestamp?, _ until: Timestamp?, through route: String? = nil
   ) async throws -> [Difference] {
     let report = try AcquirerReport(report)
-    let own = report.period
-    let start = from ?? own?.lowerBound
-    let end = until ?? own?.upperBound
-    guard let start, let end, start < end else {
-      return try await journal.differences(from: report, through: route)
+    if let route { try await requireKnown(route) }
+    guard let start = from ?? report.period?.lowerBound, let end = until ?? report.period?.upperBound else {
+      throw Problem(
+        .unprocessableContent, "nothing_to_compare",
+        "The report has no operation, so there is nothing to compare: check the file, or state its period, from and until.",
+        field: "report")
+    }
+    guard start < end else {
+      throw Problem(.badRequest, "bad_request", "The period ends before it begins.", field: "until")
     }
     return try await journal.differences(from: report, in: start..<end, through: route)
+  }
+
+  private func requireKnown(_ route: String) async throws {
+    let used = try await journal.database.read { try PostedOperation.routes(in: $0) }
+    let names = routes.map { table in table.names + used.filter { !table.names.contains($0) } } ?? used
+    guard names.contains(where: { $0.utf8.elementsEqual(route.utf8) }) else {
+      throw Problem(
+        .unprocessableContent, "unknown_route",
+        "There is no route \(route); there are: \(names.isEmpty ? "none" : names.joined(separator: ", ")).",
+        field: "route")
+    }
   }
 }

@@ -185,7 +185,7 @@ private struct ServerReconciliation: ReconciliationUseCase {
         return try await Reconciliation(journal, routes: table).differences(from: report, nil, nil, through: route)
           .map(OfficeDifference.init)
       } catch let error as ReportError {
-        throw OfficeRefusal.refused("The report cannot be read: \(error).")
+        throw OfficeRefusal.refused("The report cannot be read: \(error).", at: "report")
       }
     }
   }
@@ -233,7 +233,8 @@ extension OfficeRefusal {
     "--id": "id", "--merchant-identifier": "identifier", "--name": "name", "--country": "country",
     "--currency": "currency", "--domain": "domains", "bad_domain": "domain", "duplicate_domain": "domain",
     "bad_association_file": "association", "amount_exceeds_available": "amount", "invalid_amount": "amount",
-    "amount_too_fine_for_acquirer": "amount",
+    "amount_too_fine_for_acquirer": "amount", "unknown_route": "route", "no_listing": "route",
+    "nothing_to_compare": "report", "webhooks": "url",
   ]
 }
 

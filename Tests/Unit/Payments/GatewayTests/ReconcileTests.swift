@@ -87,6 +87,16 @@ private struct Month {
     #expect(try await month.kinds() == [.operation])
   }
 
+  @Test func `an operation that took another route than the report is of`() async throws {
+    let month = try await Month()
+    let report = try AcquirerReport(Array(month.csv.utf8))
+    let found = try await month.shop.journal.differences(from: report, through: "elsewhere")
+    #expect(found.map(\.kind) == .init(repeating: .route, count: 3))
+    let route = try #require(found.first?.here)
+    #expect(found.first?.there == "elsewhere")
+    #expect(try await month.shop.journal.differences(from: report, through: route) == [])
+  }
+
   @Test func `a yes on one side only`() async throws {
     var month = try await Month()
     month.report[month.capture]["result"] = "declined"

@@ -73,7 +73,11 @@ import Testing
       let found = try await system.admin("POST", "/reconcile", report).elements
       // Other tests pay meanwhile; what is still being asked is not a difference that concerns this payment.
       #expect(!found.contains { difference in difference["payment"]?.text == id })
+      let misspelt = try await system.admin("POST", "/reconcile?route=sandbix", report)
+      #expect(misspelt["code"] == "unknown_route" && misspelt["detail"]?.text?.contains("sandbox") == true)
     }
+    let head = Array("reference,operation,amount,currency,result,time\n".utf8)
+    #expect(try await system.admin("POST", "/reconcile", head)["code"] == "nothing_to_compare")
     #expect(try await system.admin("POST", "/reconcile", Array("nonsense\nline\n".utf8))["code"] == "unreadable_report")
   }
 
