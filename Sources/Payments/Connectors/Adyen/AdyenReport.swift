@@ -55,15 +55,20 @@ private struct Change {
       line = nil
       return
     }
-    guard let amount = Self.amount(try member("Main Amount"), try member("Main Currency")) else {
-      throw ReportError(line: number, "Main Amount is not what it must be")
+    let (money, code) = (try member("Main Amount"), try member("Main Currency"))
+    guard let currency = Currency(code: code), currency.isMoney else {
+      throw ReportError(line: number, "Main Currency", code, mustBe: "a code of ISO 4217, such as EUR")
+    }
+    guard let amount = Self.amount(money, currency) else {
+      throw ReportError(line: number, "Main Amount", money, mustBe: "an amount of \(code) in major units")
     }
     let zone = try member("TimeZone")
     guard ReportZone(zone) != nil else {
       throw ReportError(line: number, "the TimeZone “\(zone.prefix(40))” is not known here")
     }
-    guard let time = Self.time(try member("Booking Date"), zone) else {
-      throw ReportError(line: number, "Booking Date is not what it must be")
+    let date = try member("Booking Date")
+    guard let time = Self.time(date, zone) else {
+      throw ReportError(line: number, "Booking Date", date, mustBe: "a time such as 2026-11-21 10:00:00")
     }
     let own = AdyenModification.allCases.lazy.compactMap { $0.operation(modification) }.first
     let isAuthorization = kind == .authorize || kind == .reverse
@@ -87,8 +92,7 @@ private struct Change {
   }
 
   /// Adyen may write more decimals than ISO 4217 has; they are zeros.
-  private static func amount(_ text: String, _ code: String) -> Amount? {
-    guard let currency = Currency(code: code), currency.isMoney else { return nil }
+  private static func amount(_ text: String, _ currency: Currency) -> Amount? {
     let parts = text.split(separator: ".", omittingEmptySubsequences: false)
     let rest = parts.count == 2 ? parts[1].dropFirst(currency.exponent) : ""
     guard rest.allSatisfy({ $0 == "0" }) else { return nil }

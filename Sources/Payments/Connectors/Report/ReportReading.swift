@@ -67,18 +67,28 @@ extension AcquirerReport {
   }
 
   private static func line(_ members: [String: String], at number: Int) throws(ReportError) -> Line {
-    func member<Value>(_ name: String, _ read: (String) -> Value?) throws(ReportError) -> Value {
+    func member<Value>(
+      _ name: String, _ right: String, _ read: (String) -> Value?
+    ) throws(ReportError) -> Value {
       guard let text = members[name] else { throw ReportError(line: number, "\(name) is missing") }
-      guard let value = read(text) else { throw ReportError(line: number, "\(name) is not what it must be") }
+      guard let value = read(text) else { throw ReportError(line: number, name, text, mustBe: right) }
       return value
     }
-    let currency = try member("currency") { Currency(code: $0) }
+    let currency = try member("currency", "a code of ISO 4217, such as EUR") { Currency(code: $0) }
     return Line(
-      reference: try member("reference") { $0.isEmpty ? nil : AttemptReference($0) },
-      operation: try member("operation", Operation.init),
-      amount: try member("amount") { Int64($0).flatMap { Amount(received: $0, currency: currency) } },
-      result: try member("result", Result.init), time: try member("time") { Timestamp(rfc3339: $0) })
+      reference: try member("reference", "our reference of an operation") { $0.isEmpty ? nil : AttemptReference($0) },
+      operation: try member("operation", "one of \(names(of: Operation.allCases))", Operation.init),
+      amount: try member("amount", "a whole number of minor units, such as 1250 for \(example(currency))") {
+        Int64($0).flatMap { Amount(received: $0, currency: currency) }
+      }, result: try member("result", "one of \(names(of: Result.allCases))", Result.init),
+      time: try member("time", "a time of RFC 3339, such as 2026-11-21T10:00:00Z") { Timestamp(rfc3339: $0) })
   }
+
+  private static func names<Word: RawRepresentable<String>>(of all: [Word]) -> String {
+    all.map(\.rawValue).joined(separator: ", ")
+  }
+
+  private static func example(_ currency: Currency) -> Amount { Amount(minorUnits: 1_250, currency: currency) }
 }
 
 /// Why a report cannot be read. A report is read whole or not at all: half of one would show differences that are none.
@@ -90,6 +100,11 @@ package struct ReportError: Error, Sendable, Hashable, CustomStringConvertible {
   init(line: Int, _ reason: String) {
     self.line = line
     self.reason = reason
+  }
+
+  /// A field has another text than it must have.
+  init(line: Int, _ name: String, _ text: String, mustBe right: String) {
+    self.init(line: line, "\(name) is “\(text.prefix(60))”; it must be \(right)")
   }
 
   static func require(_ isWithin: Bool, _ limit: Int, at line: Int) throws(ReportError) {

@@ -180,6 +180,19 @@ private struct Month {
       (try? AcquirerReport(Array(text.utf8)))?.lines.count == (text.contains("\\") ? nil : text.count > 9 ? 1 : 0))
   }
 
+  @Test(arguments: [
+    ("r,capture,35.50,EUR,approved,2026-11-21T10:00:00Z", "“35.50”; it must be a whole number of minor units"),
+    ("r,capture,1,EUX,approved,2026-11-21T10:00:00Z", "“EUX”; it must be a code of ISO 4217"),
+    ("r,capture,1,EUR,Approved,2026-11-21T10:00:00Z", "“Approved”; it must be one of approved, declined, pending"),
+    ("r,Capture,1,EUR,approved,2026-11-21T10:00:00Z", "“Capture”; it must be one of authorize, capture, void"),
+    ("r,capture,1,EUR,approved,28.11.2026", "“28.11.2026”; it must be a time of RFC 3339, such as 2026-11-21T10"),
+    (",capture,1,EUR,approved,2026-11-21T10:00:00Z", "“”; it must be our reference of an operation"),
+  ])
+  func `a field that is wrong is shown, with what is right`(_ row: String, _ words: String) throws {
+    let error = try #require(throws: ReportError.self) { try AcquirerReport(Array((Self.head + row).utf8)) }
+    #expect(error.line == 2 && error.reason.contains(words), "\(error)")
+  }
+
   private static let (marks, long) = (String(repeating: "\u{301}", count: 31), String(repeating: "x", count: 5_000))
 
   @Test(arguments: [
