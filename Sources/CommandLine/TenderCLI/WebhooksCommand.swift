@@ -52,7 +52,9 @@ struct WebhooksCommand: AsyncParsableCommand {
     @Flag(help: "Print JSON.") var json = false
 
     func validate() throws {
-      guard to.map(EndpointName.isValid) ?? true else { throw ValidationError("\(to ?? "") is no endpoint's name.") }
+      guard to.map(EndpointName.isValid) ?? true else {
+        throw ValidationError("--to “\(to ?? "")”: \(EndpointName.rule).")
+      }
       guard all != (payment != nil) else { throw ValidationError("Name a payment, or say --all.") }
       guard sequence == nil || payment != nil else { throw ValidationError("--sequence needs a payment.") }
       guard payment?.allSatisfy({ $0.isLetter || $0.isNumber || $0 == "-" }) ?? true else {

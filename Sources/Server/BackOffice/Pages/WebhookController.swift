@@ -104,8 +104,11 @@ extension WebhookController {
   private func address(_ call: OfficeCall) async throws -> Response {
     let (merchant, reason) = (try merchant(call, .administrator), try call.form.reason)
     let (name, url) = (try call.form.required("endpoint"), call.form["url"])
-    for (field, text) in [("endpoint", name), ("url", url)] where text.contains(where: { $0 == "," || $0.isNewline }) {
-      throw OfficeRefusal.badRequest("A name and an address have no comma.", at: field)
+    guard EndpointName.isValid(name) else {
+      throw OfficeRefusal.badRequest("“\(name)” is no name of an endpoint: \(EndpointName.rule).", at: "endpoint")
+    }
+    guard !url.contains(where: { $0 == "," || $0.isNewline }) else {
+      throw OfficeRefusal.badRequest("An address has no comma.", at: "url")
     }
     let known = office.services.webhooks.endpoints(of: merchant)
     let change = MerchantChange.edit(

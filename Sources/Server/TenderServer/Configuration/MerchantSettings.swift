@@ -180,7 +180,10 @@ extension SettingsTable where Target == MerchantSettings {
     Setting(
       "webhooks",
       .list(
-        of: .text("a URL, or a name and a URL as name=URL", as: "\"https://shop.example.com/hooks/tender\""),
+        of: .text(
+          "a URL, or a name and a URL as name=URL; \(EndpointName.rule)",
+          as: "\"https://shop.example.com/hooks/tender\"",
+          where: EndpointName.fits),
         atMost: MerchantWebhooks.maximumURLs),
       \.webhooks,
       "Who is notified of the merchant's payments, see docs/webhooks.md."),

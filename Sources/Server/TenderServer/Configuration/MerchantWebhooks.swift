@@ -72,24 +72,6 @@ enum MerchantWebhooks {
   }
 }
 
-/// The name of an endpoint in `webhooks`: `orders=https://shop.example/hooks`. Without one, the endpoint's place in the
-/// list is its name, so that a URL can change where it stands.
-package enum EndpointName {
-  static func split(_ text: String, at index: Int) -> (id: String, url: String) {
-    let parts = text.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
-    guard parts.count == 2, isValid(String(parts[0])) else { return (String(index + 1), text) }
-    return (String(parts[0]), String(parts[1]))
-  }
-
-  /// 1 to 40 letters, digits and hyphens of ASCII.
-  package static func isValid(_ name: String) -> Bool {
-    (1...40).contains(name.utf8.count)
-      && name.utf8.allSatisfy { byte in
-        (0x30...0x39).contains(byte) || (0x41...0x5A).contains(byte) || (0x61...0x7A).contains(byte) || byte == 0x2D
-      }
-  }
-}
-
 extension MerchantFolder {
   /// The key that the merchant's webhooks are signed with.
   package static func webhookKey(at path: String) throws -> WebhookKey? { try MerchantWebhooks.key(at: path) }

@@ -134,6 +134,9 @@ import Testing
       #expect(try await visitor.post("/webhooks/address", address).status == .seeOther)
       #expect(
         try await visitor.post("/webhooks/address", address.merging(["url": "a,b"]) { $1 }).status == .badRequest)
+      let named = try await visitor.post("/webhooks/address", address.merging(["endpoint": "my orders"]) { $1 })
+      #expect(named.status == .badRequest && named.text.contains("“my orders” is no name of an endpoint"))
+      #expect(named.text.firstMatch(of: /<input name="endpoint"[^>]*aria-invalid/) != nil)
     }
     #expect(bench.merchants.changes.count == 1)
     #expect(bench.merchants.changes[0].contains("orders=https://new.example/hooks"))
