@@ -111,13 +111,11 @@ struct OfficeOptions: ParsableArguments {
   }
 
   func showInvitation(_ call: UserCall) async throws {
-    let path = try await ask(call).invitation ?? ""
-    let office = store.port == nil ? try await store.configuration().office : nil
-    let address = (office?.url ?? "http://localhost:\(office?.port ?? 0)") + path
-    let isServed = office?.port != nil || office?.url != nil
-    if json { return Terminal.say(try Terminal.json(["invitation": isServed ? address : path])) }
-    Terminal.say(isServed ? address : path)
-    if !isServed {
+    let answer = try await ask(call)
+    let link = (answer.office ?? "") + (answer.invitation ?? "")
+    if json { return Terminal.say(try Terminal.json(["invitation": link])) }
+    Terminal.say(link)
+    if answer.office == nil {
       Terminal.sayError("This is the path at the back office's address; backOffice.port in the configuration opens it.")
     }
   }

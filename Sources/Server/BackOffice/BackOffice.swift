@@ -66,6 +66,8 @@ package struct BackOffice: Sendable {
 package struct OfficeSettings: Sendable {
   /// `scheme://host[:port]`
   package var url: String
+  /// Whether a server opens it there.
+  package var isServed = true
   package var environment: String
   package var isSimulated: Bool
   package var sessions = SessionLimits()

@@ -20,6 +20,8 @@ package struct UserAnswer: Codable, Sendable {
   package var users: [UserReport] = []
   /// The path at the office's address where password and codes are set, once.
   package var invitation: String?
+  /// The office's address, `scheme://host[:port]`; nil where the configuration opens none.
+  package var office: String?
   package var code: String?
 
   package init() {}
@@ -45,7 +47,7 @@ package struct UserAdministration: Sendable {
   /// Who asks, for the audit chain.
   let actor: String
   let address: String
-  private let isSimulated: Bool
+  private let settings: OfficeSettings
 
   /// For the command line.
   package init(_ office: BackOffice) {
@@ -53,7 +55,7 @@ package struct UserAdministration: Sendable {
   }
 
   init(_ office: BackOffice, actor: String, address: String) {
-    (accounts, isSimulated) = (office.accounts, office.settings.isSimulated)
+    (accounts, settings) = (office.accounts, office.settings)
     (self.actor, self.address) = (actor, address)
   }
 
@@ -67,6 +69,7 @@ package struct UserAdministration: Sendable {
     case .code(let name): answer.code = try await code(of: name)
     case .demonstrate(let name, let password): try await demonstrate(name, password)
     }
+    answer.office = settings.isServed ? settings.url : nil
     answer.users = try await accounts.read { try $0.all().map(UserReport.init) }
     return answer
   }
@@ -132,7 +135,7 @@ package struct UserAdministration: Sendable {
   }
 
   private func code(of name: String) async throws -> String {
-    guard isSimulated else {
+    guard settings.isSimulated else {
       throw OfficeRefusal.forbidden("Codes are shown only where everything is simulated.")
     }
     guard let secret = try await accounts.vault.secret(of: name) else {
@@ -142,7 +145,7 @@ package struct UserAdministration: Sendable {
   }
 
   private func demonstrate(_ name: String, _ password: String) async throws {
-    guard isSimulated else {
+    guard settings.isSimulated else {
       throw OfficeRefusal.forbidden("Users have passwords of others' making only where everything is simulated.")
     }
     let isKnown = try await accounts.read { try $0.find(name) } != nil

@@ -254,6 +254,7 @@ extension ServerConfiguration {
     var settings = OfficeSettings(
       url: office.url ?? "http://localhost:\(office.port ?? 0)", environment: environment.rawValue,
       isSimulated: environment == .simulated)
+    settings.isServed = office.url != nil || office.port != nil
     settings.sessions.idle = .seconds(office.idleMinutes * 60)
     settings.sessions.whole = .seconds(office.sessionHours * 3_600)
     settings.passwordCost = office.passwordCost

@@ -144,6 +144,13 @@ import Testing
 }
 
 @Suite struct `Invitations` {
+  @Test func `come with the office's address, so that the whole link can be given away`() async throws {
+    let bench = try await OfficeBench()
+    let call = UserCall.add(name: "anna", grants: [Grant(.viewer)], refundLimits: "")
+    let answer = try await UserAdministration(bench.office).perform(call)
+    #expect(answer.office == OfficeBench.url && answer.invitation?.hasPrefix("/invitation/") == true)
+  }
+
   @Test func `are sent to users whose name is an address, and not shown`() async throws {
     let bench = try await OfficeBench()
     try await bench.visit(as: [Grant(.administrator)]) { visitor async throws in
