@@ -67,7 +67,8 @@ extension PlatformPayment {
     let answer = try await shop.call("POST", "/payments", document(token["paymentData"] ?? .null))
     payment = answer.body["payment"]?["id"]?.text ?? ""
     return [
-      "a payment token for \(money(amount))", expect("201, payment \(payment)", answer.status == 201, answer),
+      "a payment token for \(money(amount))", "reference \(reference)",
+      expect("201, payment \(payment)", answer.status == 201, answer),
       expect("held: PENDING_CAPTURE", answer.body["payment"]?["status"] == "PENDING_CAPTURE", answer),
     ]
   }
@@ -138,6 +139,9 @@ extension PlatformPayment {
   }
 
   var report: JSONValue {
-    ["good": .bool(isGood), "paymentId": .string(payment), "steps": .array(steps.map(\.json))]
+    [
+      "good": .bool(isGood), "paymentId": .string(payment), "merchantReference": .string(reference),
+      "steps": .array(steps.map(\.json)),
+    ]
   }
 }

@@ -91,7 +91,8 @@ extension SandboxPayment {
     let answer = try await shop.store(document(plan), as: basket)
     guard answer.isSuccess else { throw CallFailure("the server refused the basket: \(answer.errorText)") }
     return [
-      "signed v1HMAC as \(shop.key.merchant)", expect("the basket is open", answer.body["state"]?.text == "open"),
+      "signed v1HMAC as \(shop.key.merchant)", "reference \(reference)",
+      expect("the basket is open", answer.body["state"]?.text == "open"),
     ]
   }
 
@@ -275,7 +276,8 @@ extension SandboxPayment {
 
   var report: JSONValue {
     [
-      "good": .bool(isGood), "basketId": .string(basket), "total": .string(total),
+      "good": .bool(isGood), "basketId": .string(basket), "merchantReference": .string(reference),
+      "total": .string(total),
       "steps": .array(steps.map(\.json)),
     ]
   }
