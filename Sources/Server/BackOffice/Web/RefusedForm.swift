@@ -24,8 +24,8 @@ struct RefusedForm {
     return pieces.joined
   }
 
-  /// What a program is told begins with a small letter.
-  private var words: String { (refusal.reason.prefix(1).uppercased() + refusal.reason.dropFirst()).escaped(.markup) }
+  /// As it is: it may begin with what was typed.
+  private var words: String { refusal.reason.escaped(.markup) }
 
   /// Browsers show what has the focus, however far down the page it is.
   private var reason: HTMLPieces.Piece {

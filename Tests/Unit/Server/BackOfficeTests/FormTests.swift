@@ -109,6 +109,14 @@ import Testing
     }
   }
 
+  @Test func `says what was typed as it was typed`() async throws {
+    let bench = try await OfficeBench()
+    try await bench.visit(as: [Grant(.administrator)]) { visitor async throws in
+      let page = try await visitor.upload("/merchants/import", ["reason": "moved"], file: "apples", as: "merchant")
+      #expect(page.status == .conflict && page.text.contains(">apples is no merchant<"), "\(page.text)")
+    }
+  }
+
   @Test func `shows no password and no code again`() async throws {
     let bench = try await OfficeBench()
     let answer = try await UserAdministration(bench.office).perform(

@@ -390,7 +390,7 @@ final class NotedMerchants: MerchantUseCases {
   func export(_ merchant: MerchantID) -> [UInt8] { Array("everything of \(merchant)".utf8) }
   func exported(_ file: [UInt8]) throws -> ExportedMerchant {
     let text = String(decoding: file, as: UTF8.self)
-    guard text.hasPrefix("everything of ") else { throw OfficeRefusal.refused("no merchant") }
+    guard text.hasPrefix("everything of ") else { throw OfficeRefusal.refused("\(text) is no merchant") }
     return ExportedMerchant(id: MerchantID(String(text.dropFirst(14))), summary: "1 domain", file: file)
   }
   func take(_ merchant: ExportedMerchant) { all.withLock { $0.append("import \(merchant.id)") } }
