@@ -59,7 +59,7 @@ struct ConnectorCommand: AsyncParsableCommand {
     func run() async throws {
       guard let connector = ConnectorCatalogue(rawValue: name) else {
         let names = ConnectorCatalogue.allCases.map(\.rawValue).sorted().joined(separator: ", ")
-        throw ValidationError("There is no connector \(name); there are \(names).")
+        throw MistakenCall("there is no connector \(name); there are \(names)")
       }
       let page = CapabilityPage(try connector.sample())
       Terminal.say("\(CapabilityPage.opening(name))\n\(page.text)\(CapabilityPage.closing)")

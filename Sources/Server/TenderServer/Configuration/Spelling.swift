@@ -1,12 +1,13 @@
 /// Finds the name that was meant.
 package enum Spelling {
-  /// - Returns: the name that differs by the fewest characters, three at most, capitals aside.
+  /// - Returns: the name that differs by the fewest characters, three at most and no more than half, capitals aside.
   package static func nearest(to word: String, among names: some Collection<String>) -> String? {
     let (typed, length) = (word.lowercased(), word.count)
     let ranked = names.filter { abs($0.count - length) <= 3 }.map {
       (name: $0, distance: distance(typed, $0.lowercased()))
     }
-    return ranked.filter { $0.distance <= 3 }.min { ($0.distance, $0.name) < ($1.distance, $1.name) }?.name
+    return ranked.filter { $0.distance <= min(3, length / 2) }.min { ($0.distance, $0.name) < ($1.distance, $1.name) }?
+      .name
   }
 
   /// How many characters must be put in, taken out or changed (Levenshtein).
