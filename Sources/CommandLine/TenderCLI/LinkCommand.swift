@@ -29,8 +29,8 @@ struct LinkCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
-      let amount = try MerchantFolder.currency(at: call.merchant).amount(typed: amount)
-      try await call.show("POST", "", document(amount))
+      let shop = try await call.shop()
+      try await call.show(shop, "POST", "", document(try shop.currency.amount(typed: amount)))
     }
 
     /// A day ends as its last second does, by this machine's time zone.
@@ -66,7 +66,7 @@ struct LinkCommand: AsyncParsableCommand {
     @Argument(help: "The link's id.") var id: String
 
     func validate() throws { try LinkOptions.check(id) }
-    func run() async throws { try await call.show("GET", "/\(id)") }
+    func run() async throws { try await call.show(try await call.shop(), "GET", "/\(id)") }
   }
 
   /// `tender link cancel`
@@ -78,17 +78,42 @@ struct LinkCommand: AsyncParsableCommand {
     func validate() throws { try LinkOptions.check(id) }
 
     func run() async throws {
-      _ = try await call.answer("POST", "/\(id)/cancel")
-      try await call.show("GET", "/\(id)")
+      let shop = try await call.shop()
+      _ = try await call.answer(shop, "POST", "/\(id)/cancel")
+      try await call.show(shop, "GET", "/\(id)")
     }
   }
 }
 
 /// Whose links, and where the server is.
 struct LinkOptions: ParsableArguments {
-  @Option(help: "The merchant's folder, for its API key.") var merchant: String
-  @Option(help: "The server's address, such as http://localhost:8400.") var server: String
-  @Flag(help: "Print JSON.") var json = false
+  @Option(help: "The merchant's id, or its folder: its API key signs.") var merchant: String
+  @Option(help: "The server's address, such as http://localhost:8400; that of the configuration by default.")
+  var server: String?
+  @OptionGroup var store: MerchantStoreOptions
+
+  /// In whose name links are made, and where.
+  struct Shop: Sendable {
+    let key: (merchant: String, id: String, secret: String)
+    let currency: Currency
+    let server: String
+  }
+
+  /// From the merchant's folder with `--server`, else from the server or its store.
+  func shop() async throws -> Shop {
+    if let server, FileManager.default.fileExists(atPath: merchant) || merchant.contains("/") {
+      let currency = try MerchantFolder.currency(at: merchant)
+      return Shop(key: try MerchantFolder.apiKey(at: merchant), currency: currency, server: server)
+    }
+    guard !merchant.contains("/") else {
+      throw MistakenCall("--merchant \(merchant) is a folder: name the server too, by --server")
+    }
+    guard let signer = try await store.ask(.showSigner(merchant: merchant)).signer else {
+      throw CallFailure("the server names no API key of \(merchant)")
+    }
+    return Shop(
+      key: (merchant, signer.keyID, signer.secret), currency: signer.currency, server: server ?? signer.publicURL)
+  }
 
   /// Ids are a part of a path.
   static func check(_ id: String) throws {
@@ -98,18 +123,18 @@ struct LinkOptions: ParsableArguments {
   }
 
   /// - Parameter path: below `/v2/{merchantId}/paymentlinks`.
-  func answer(_ method: String, _ path: String, _ body: JSONValue? = nil) async throws -> JSONValue {
-    let key = try MerchantFolder.apiKey(at: merchant)
+  func answer(_ shop: Shop, _ method: String, _ path: String, _ body: JSONValue? = nil) async throws -> JSONValue {
     let answer = try await LiveHTTPClient.during { sender in
-      try await SigningShop(key: key, server: server, sender: sender).call(method, "/paymentlinks\(path)", body)
+      try await SigningShop(key: shop.key, server: shop.server, sender: sender).call(
+        method, "/paymentlinks\(path)", body)
     }
     guard answer.isSuccess else { throw CallFailure(Self.reason(answer)) }
     return answer.body
   }
 
-  func show(_ method: String, _ path: String, _ body: JSONValue? = nil) async throws {
-    let link = try await answer(method, path, body)
-    guard !json else { return Terminal.say(String(decoding: link.serialized(), as: UTF8.self)) }
+  func show(_ shop: Shop, _ method: String, _ path: String, _ body: JSONValue? = nil) async throws {
+    let link = try await answer(shop, method, path, body)
+    guard !store.json else { return Terminal.say(String(decoding: link.serialized(), as: UTF8.self)) }
     if let amount = Self.amount(link["paymentLinkOrder"]?["amount"]) { Terminal.say("amount   \(amount)") }
     let names = [
       ("for", "recipientName"), ("id", "paymentLinkId"), ("address", "redirectionUrl"), ("status", "status"),

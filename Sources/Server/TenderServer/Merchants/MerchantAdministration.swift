@@ -26,7 +26,7 @@ package struct MerchantAdministration: Sendable {
 
   package func perform(_ call: MerchantCall) async throws -> MerchantAnswer {
     switch call {
-    case .list, .add, .edit, .export, .remove, .showServer, .setEnabled: try await performOnMerchants(call)
+    case .list, .add, .edit, .export, .remove, .showServer, .showSigner, .setEnabled: try await performOnMerchants(call)
     case .addDomain, .removeDomain, .listDomains, .noteCheck, .noteRegistration: try await performOnDomains(call)
     case .requestCertificate, .importCertificate, .listCertificates, .activateCertificate, .retireCertificate,
       .exportCertificate:
@@ -121,6 +121,10 @@ extension MerchantAdministration {
       var answer = MerchantAnswer()
       answer.server = ServerPlaceReport(publicURL: configuration.publicURL, sandboxURL: configuration.sandboxURL)
       return answer
+    case .showSigner(let merchant):
+      var answer = MerchantAnswer()
+      answer.signer = try await signer(of: merchant)
+      return answer
     case .setEnabled(let isEnabled, let merchant, let domain):
       let domain = try domain.map { try Domain(typed: $0) }
       try await change(merchant, try store) { try $0.setEnabled(isEnabled, $1, domain: domain) }
@@ -128,6 +132,22 @@ extension MerchantAdministration {
     default: break
     }
     return MerchantAnswer(merchants: try await reports())
+  }
+
+  private func signer(of merchant: String) async throws -> SignerReport {
+    let (now, id) = (clock.now(), MerchantID(merchant))
+    guard let folder = try await readServed(only: id).folders.first(where: { $0.merchant.id == id }) else {
+      throw MerchantStoreError(.merchantUnknown, "No merchant \(merchant) is served here.")
+    }
+    let key = folder.apiKeys.sorted { $0.key < $1.key }.first { id, _ in
+      let limits = folder.apiKeyLimits[id] ?? .none
+      return limits.allows(oneOf: [.payments]) && limits.expiresAt.map { now < $0 } ?? true
+    }
+    guard let key else {
+      throw MerchantStoreError(.secretUnknown, "\(merchant) has no API key that may make payments: add one.")
+    }
+    return SignerReport(
+      keyID: key.key, secret: key.value, currency: folder.profile.currency, publicURL: configuration.publicURL)
   }
 
   private func add(_ bundle: MerchantBundle) async throws -> MerchantAnswer {

@@ -1,4 +1,5 @@
 package import MerchantIdentity
+package import TenderPayments
 
 /// What `tender merchant`, `certificate`, `domain` and `key` ask: of the running server, or of the store where none runs.
 package enum MerchantCall: Codable, Sendable {
@@ -12,6 +13,8 @@ package enum MerchantCall: Codable, Sendable {
   case remove(merchant: String)
   /// Where the server is, and whose merchants it takes.
   case showServer
+  /// What signs calls in the merchant's name: one of its API keys that may make payments.
+  case showSigner(merchant: String)
   /// Switches Apple Pay on or off: for the merchant, or for one of its domains.
   case setEnabled(Bool, merchant: String, domain: String?)
 
@@ -57,6 +60,7 @@ package struct MerchantAnswer: Codable, Sendable {
   package var terms: TermsReport?
   package var bundle: MerchantBundle?
   package var server: ServerPlaceReport?
+  package var signer: SignerReport?
   /// How many secrets are sealed under each key of the store.
   package var sealed: [String: Int]?
   /// PEM.
@@ -79,6 +83,19 @@ package struct ServerPlaceReport: Codable, Sendable {
   package let publicURL: String
   /// Nil outside `simulated`.
   package let sandboxURL: String?
+}
+
+/// Who signs calls of the platform API, and for which server.
+package struct SignerReport: Codable, Sendable, CustomStringConvertible, CustomReflectable {
+  package let keyID: String
+  package let secret: String
+  /// ISO 4217, of the merchant.
+  package let currency: Currency
+  /// How browsers reach the server.
+  package let publicURL: String
+
+  package var description: String { "API key \(keyID)" }
+  package var customMirror: Mirror { Mirror(self, children: []) }
 }
 
 package struct StoredMerchantReport: Codable, Sendable {
