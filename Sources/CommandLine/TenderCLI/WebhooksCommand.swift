@@ -74,6 +74,7 @@ struct WebhooksCommand: AsyncParsableCommand {
         there: ("POST", "/webhooks/replay?" + query.joined(separator: "&")))
       let count = answer["replayed"] ?? 0
       Terminal.say(json ? try Terminal.json(answer) : "\(count) brought back")
+      if count == 0 { Terminal.sayError("no dead letter fits: `tender webhooks list\(store.words)` shows them") }
       guard count > 0 else { throw ExitCode(1) }
     }
   }

@@ -62,7 +62,8 @@ extension AdministrationRoutes {
       administration: PaymentAdministration(
         gateway: parts.gateway, journal: parts.journal, random: parts.runtime.random))
     keys = KeyAdministrationController(keys: parts.keys, clock: parts.runtime.clock)
-    webhooks = WebhookAdministrationController(administration: WebhookAdministration(parts.database))
+    webhooks = WebhookAdministrationController(
+      administration: WebhookAdministration(parts.database), endpoints: parts.webhookEndpoints)
     reconciliation = ReconciliationController(
       reconciliation: Reconciliation(parts.journal, routes: parts.gateway.routes))
     doctor = DoctorController(doctor: ServerDoctor(parts))

@@ -16,6 +16,11 @@ final class WebhookEndpoints: Sendable {
 
   subscript(_ merchant: MerchantID) -> [WebhookEndpoint]? { byMerchant.withLock { $0[merchant]?.endpoints } }
 
+  /// The names of every merchant's endpoints, each once, in order.
+  var names: [String] {
+    byMerchant.withLock { Set($0.values.flatMap { $0.endpoints.map(\.id) }).sorted() }
+  }
+
   /// What the merchant's webhooks are signed with.
   func key(of merchant: MerchantID) -> WebhookKey? { byMerchant.withLock { $0[merchant]?.key } }
 

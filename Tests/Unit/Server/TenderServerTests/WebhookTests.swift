@@ -58,6 +58,8 @@ import Testing
     #expect(try await system.admin("GET", "/webhooks/deliveries?state=dead").elements.isEmpty)
     #expect(try await system.admin("POST", "/webhooks/replay")["replayed"] == 0)
     #expect(try await system.admin("POST", "/webhooks/replay?payment=nobody")["replayed"] == 0)
+    let misspelt = try await system.admin("POST", "/webhooks/replay?to=nobody")
+    #expect(misspelt["code"] == "unknown_endpoint" && misspelt["detail"]?.text?.contains("there are: ") == true)
   }
 
   @Test func `and the acquirer's own report agrees with the journal about everything`() async throws {
