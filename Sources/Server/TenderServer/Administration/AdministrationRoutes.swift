@@ -71,6 +71,7 @@ extension AdministrationRoutes {
       administration: MailAdministration(parts.database), environment: parts.configuration.environment,
       mail: parts.mail)
     shadow = ShadowController(gateway: parts.gateway, configuration: parts.configuration, apple: parts.apple)
-    routes = RouteAdministrationController(routes: parts.gateway.routes, breakers: parts.breakers)
+    routes = RouteAdministrationController(
+      routes: parts.gateway.routes, breakers: parts.breakers, merchants: parts.directory)
   }
 }

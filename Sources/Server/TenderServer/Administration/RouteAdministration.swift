@@ -2,6 +2,7 @@ import Acquiring
 import Gateway
 import HTTPServing
 import Hummingbird
+import MerchantIdentity
 import StrictJSON
 import TenderPayments
 
@@ -9,6 +10,7 @@ import TenderPayments
 struct RouteAdministrationController: Sendable {
   let routes: RouteTable
   let breakers: [String: CircuitBreaker]
+  let merchants: MerchantDirectory
 
   /// `GET /routes`
   func list(_ request: Request, _ context: ServerContext) -> Response {
@@ -24,6 +26,10 @@ struct RouteAdministrationController: Sendable {
   func explain(_ request: Request, _ context: ServerContext) async throws -> Response {
     let body = try RequestBody.read(try await RequestBody.collect(request, context))
     let payment = try RequestBody.refusing { try RoutedPayment(body) }
+    guard merchants[payment.merchant] != nil else {
+      throw Problem(
+        .notFound, "merchant_unknown", "No merchant \(payment.merchant) is served here.", field: "merchant")
+    }
     return JSONAnswer.response(["rules": RuleReport.all(routes.findings(for: payment))])
   }
 }

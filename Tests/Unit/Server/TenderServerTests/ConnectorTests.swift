@@ -123,6 +123,12 @@ import Testing
       "POST", "/routes/explain", ["merchant": "harbour", "amount": "12.50", "currency": "GBP", "network": "visa"])
     let results = rules["rules"]?.elements.compactMap { $0["result"]?.text }
     #expect(results == ["chosen", "skipped", "next", "next", "next"])
+    let unknown = try await admin(
+      "POST", "/routes/explain", ["merchant": "nobody", "amount": "12.50", "currency": "GBP"])
+    #expect(unknown["code"] == "merchant_unknown")
+    let mistyped = try await admin(
+      "POST", "/routes/explain", ["merchant": "harbour", "amount": "12,50", "currency": "GBP"])
+    #expect(mistyped["detail"]?.text?.contains("use a point") == true, "\(mistyped)")
   }
 
   @Test func `counts what its payments cost, by network`() async throws {
