@@ -64,7 +64,7 @@ def refuse(shopper):
     for field, text in typed.items():
         shopper.type(f"#{field}", text)
     shopper.press("Add and invite")
-    shopper.sees("Refund limits are amounts such as")
+    shopper.sees("Refund limits are amounts with commas between")
     kept = {field: shopper.browser.find_element(By.ID, field).get_attribute("value") for field in typed}
     assert kept == typed, kept
     shopper.until(lambda: shopper.focused().get_attribute("id") == "limits", "the focus is not at the mistake")

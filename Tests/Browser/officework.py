@@ -36,8 +36,9 @@ def tender(demo, *arguments):
 def invite(demo, role="administrator", *options):
     """A new user: name, and the path of the invitation."""
     name = f"user-{secrets.token_hex(4)}"
-    path = tender(demo, "user", "add", name, "--role", role, *options)["invitation"]
-    return name, path
+    link = tender(demo, "user", "add", name, "--role", role, *options)["invitation"]
+    assert link.startswith(f"{demo.office}/invitation/"), link
+    return name, link.removeprefix(demo.office)
 
 
 def enter(shopper, role="administrator", *options):
