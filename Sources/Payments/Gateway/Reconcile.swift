@@ -6,7 +6,7 @@ package import TenderPayments
 /// One difference between our journal and the acquirer's report.
 package struct Difference: Sendable, Hashable, Codable {
   package enum Kind: String, Sendable, Hashable, Codable, CaseIterable {
-    /// The acquirer reports an operation that is not in the journal.
+    /// The acquirer reports an operation, done or pending, that is not in the journal.
     case missingHere = "missing_here"
     /// The journal has an operation that the acquirer does not report.
     case missingThere = "missing_there"
@@ -112,7 +112,8 @@ private struct Comparison {
     var found: [Difference] = []
     if own.count(where: { $0.result == .approved }) > 1 { found.append(difference(.double, line)) }
     guard let ours else {
-      return wasDone ? found + [difference(.missingHere, line)] : found
+      let mayBeDone = own.contains { $0.result != .declined } && !wasUndone
+      return mayBeDone ? found + [difference(.missingHere, line)] : found
     }
     if let route, !route.utf8.elementsEqual(ours.route.utf8) {
       found.append(

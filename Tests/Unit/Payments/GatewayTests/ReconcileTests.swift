@@ -66,6 +66,8 @@ private struct Month {
     var month = try await Month()
     month.report.append(month.new("authorize", like: 0))
     #expect(try await month.kinds() == [.missingHere])
+    month.report[3]["result"] = "pending"
+    #expect(try await month.kinds() == [.missingHere])
     month.report[3]["result"] = "declined"
     #expect(try await month.kinds() == [])
   }
