@@ -204,6 +204,7 @@ struct LookupOptions: ParsableArguments {
       throw ValidationError("Give one of --reference, --order and --basket.")
     }
     guard (1...500).contains(limit) else { throw ValidationError("--limit is from 1 to 500.") }
+    try Moment.require(from, before: until)
   }
 
   var lookup: PaymentLookup {

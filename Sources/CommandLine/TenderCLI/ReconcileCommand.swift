@@ -22,6 +22,7 @@ struct ReconcileCommand: AsyncParsableCommand {
     guard file != nil || (from != nil && until != nil) else {
       throw ValidationError("Without a report, --from and --until say the period that the provider lists.")
     }
+    try Moment.require(from, before: until)
   }
 
   /// Exit code 1 says that there are differences, 2 that it could not look.
@@ -67,5 +68,11 @@ struct Moment: ExpressibleByArgument, Sendable {
   init?(argument: String) {
     guard let time = Timestamp(rfc3339: argument) else { return nil }
     self.time = time
+  }
+
+  /// - Throws: where both are given, and the period has no moment.
+  static func require(_ from: Moment?, before until: Moment?) throws {
+    guard let from, let until, until.time <= from.time else { return }
+    throw ValidationError("--from \(from.time) is not before --until \(until.time).")
   }
 }

@@ -31,6 +31,9 @@ struct PaymentQuery: Sendable {
     filter.isAlarmed = call.query("alarm") != nil
     filter.from = try Self.day(call, "from")
     filter.until = try Self.day(call, "until")?.adding(.seconds(86_400))
+    if let from = filter.from, let until = filter.until, until <= from {
+      throw OfficeRefusal.badRequest("The last day is before the first.", at: "until")
+    }
     try read(amount: call.query("amount"))
   }
 

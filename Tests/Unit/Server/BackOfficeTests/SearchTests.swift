@@ -26,7 +26,8 @@ extension OfficeBench {
   @Test(arguments: [
     ("amount=12,50", "“12,50”: use a point"), ("amount=12.50", "“12.50”: write the currency too"),
     ("amount=12.505+EUR", "EUR has at most 2 decimals"), ("from=yesterday", "Write the day as 2026-11-23"),
-    ("status=paid", "“paid” is no status"), ("q=or", "at least 3 letters"),
+    ("from=2026-11-24&until=2026-11-23", "The last day is before the first"), ("status=paid", "“paid” is no status"),
+    ("q=or", "at least 3 letters"),
   ])
   func `that is refused lists no payment, and says why`(_ query: String, _ reason: String) async throws {
     let bench = try await OfficeBench()
