@@ -48,6 +48,7 @@ package struct UserAdministration: Sendable {
   let actor: String
   let address: String
   private let settings: OfficeSettings
+  private let merchants: any MerchantUseCases
 
   /// For the command line.
   package init(_ office: BackOffice) {
@@ -55,7 +56,7 @@ package struct UserAdministration: Sendable {
   }
 
   init(_ office: BackOffice, actor: String, address: String) {
-    (accounts, settings) = (office.accounts, office.settings)
+    (accounts, settings, merchants) = (office.accounts, office.settings, office.services.merchants)
     (self.actor, self.address) = (actor, address)
   }
 
@@ -80,6 +81,7 @@ package struct UserAdministration: Sendable {
     }
     guard !grants.isEmpty else { throw OfficeRefusal.badRequest("A user has a role at least at one merchant.") }
     let limits = try Self.limits(limits)
+    try await requireKnown(grants)
     let action = action("user.add", name, after: Self.text(grants, limits), reason: reason)
     try await accounts.database.write { store in
       try UserTable(store: store).insert(name, grants, limits)
@@ -90,6 +92,7 @@ package struct UserAdministration: Sendable {
 
   func change(_ name: String, _ grants: [Grant], _ limits: String, reason: String) async throws {
     let limits = try Self.limits(limits)
+    try await requireKnown(grants)
     let (actor, address) = (actor, address)
     try await accounts.database.write { store in
       try OfficeAudit(store).lock()
@@ -123,6 +126,13 @@ package struct UserAdministration: Sendable {
       }
       try Self.requireAdministrator(users)
       try OfficeAudit(store).note(action)
+    }
+  }
+
+  /// Whoever had a misspelt merchant alone would see nothing.
+  private func requireKnown(_ grants: [Grant]) async throws {
+    for merchant in grants.compactMap(\.merchant) where try await merchants.merchant(merchant) == nil {
+      throw OfficeRefusal.badRequest("There is no merchant \(merchant).", at: "merchants")
     }
   }
 

@@ -242,7 +242,7 @@ extension MerchantAdministration {
   }
 
   /// Declared merchants and stored ones, or one of them, as a server of the configuration would serve them now.
-  private func reports(only: MerchantID? = nil) async throws -> [StoredMerchantReport] {
+  func reports(only: MerchantID? = nil) async throws -> [StoredMerchantReport] {
     let now = clock.now()
     let served = try await ServedMerchants(
       configuration, database, RouteTable.unasked(configuration), only: only, at: now)

@@ -62,16 +62,18 @@ struct OfficeParts: Sendable {
 extension BackOffice {
   /// For `tender user`, while no server runs: users alone.
   package static func users(_ configuration: ServerConfiguration, _ database: Database) throws -> BackOffice {
+    let none = NoServer(administration: MerchantAdministration(configuration, database))
     let services = OfficeServices(
       vault: StoreVault(configuration: configuration, database: database, random: .system),
-      payments: NoServer(), merchants: NoServer(), reconciliation: NoServer(), webhooks: NoServer(),
+      payments: none, merchants: none, reconciliation: none, webhooks: none,
       health: { OfficeHealth(routes: [], findings: []) }, settings: [])
     return try BackOffice(configuration.officeSettings, services, database)
   }
 }
 
-/// Stands where no server runs: nothing of it is called by `tender user`.
+/// Stands where no server runs: `tender user` asks whether a merchant is there, and calls nothing else.
 private struct NoServer: PaymentUseCases, MerchantUseCases, ReconciliationUseCase, WebhookUseCases {
+  let administration: MerchantAdministration
   let routes: [String] = []
   private var refusal: OfficeRefusal { .refused("No server runs.") }
 
@@ -93,7 +95,13 @@ private struct NoServer: PaymentUseCases, MerchantUseCases, ReconciliationUseCas
   func exported(_ file: [UInt8]) throws -> ExportedMerchant { throw refusal }
   func take(_ merchant: ExportedMerchant) throws { throw refusal }
   func merchants() throws -> [OfficeMerchant] { throw refusal }
-  func merchant(_ id: MerchantID) throws -> OfficeMerchant? { throw refusal }
+  func merchant(_ id: MerchantID) async throws -> OfficeMerchant? {
+    try await OfficeRefusal.translating { try await administration.reports(only: id) }.first.map { report in
+      OfficeMerchant(
+        id: id, identifier: report.merchantIdentifier, isDeclared: administration.isDeclared(report.id),
+        isEnabled: report.enabled, refusal: report.problem ?? report.refusal)
+    }
+  }
   func differences(at route: String, _ period: Range<Timestamp>) throws -> [OfficeDifference] { throw refusal }
   func differences(from report: [UInt8], at route: String?) throws -> [OfficeDifference] { throw refusal }
   func parts(of merchant: MerchantID) throws -> OfficeMerchantParts { throw refusal }

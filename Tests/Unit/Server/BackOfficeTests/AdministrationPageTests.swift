@@ -144,6 +144,19 @@ import Testing
 }
 
 @Suite struct `Invitations` {
+  @Test func `are for merchants that are there`() async throws {
+    let bench = try await OfficeBench()
+    try await bench.visit(as: [Grant(.administrator)]) { visitor async throws in
+      let fields = ["name": "bert", "role": "viewer", "merchants": "shop, shpo", "reason": "new"]
+      let page = try await visitor.post("/users", fields)
+      #expect(page.status == .badRequest && page.text.contains("There is no merchant shpo."), "\(page.text)")
+      #expect(page.text.firstMatch(of: /<input id="merchants"[^>]*aria-invalid/) != nil)
+      #expect(try await visitor.post("/users", fields.merging(["merchants": "shop"]) { $1 }).status == .ok)
+      let change = try await visitor.post("/users/bert/change", fields)
+      #expect(change.status == .badRequest && change.text.contains("There is no merchant shpo."))
+    }
+  }
+
   @Test func `come with the office's address, so that the whole link can be given away`() async throws {
     let bench = try await OfficeBench()
     let call = UserCall.add(name: "anna", grants: [Grant(.viewer)], refundLimits: "")
