@@ -194,9 +194,9 @@ extension PaymentController {
     guard let approval = file.approvals.first(where: { $0.id.utf8.elementsEqual(id.utf8) }),
       let state = ["approve": RefundApproval.State.approved, "reject": .rejected][call.parameter("decision")]
     else { throw OfficeRefusal.nothing }
-    try await record(state, approval, file, call)
-    guard state == .approved else { return back(to: file, "rejected") }
     return try await audited("payment.refund", on: file, call) {
+      try await record(state, approval, file, call)
+      guard state == .approved else { return (back(to: file, "rejected"), nil) }
       let key = "approval-\(approval.id)"
       let outcome = try await office.services.payments.perform(
         .refund, on: file.payment.id, amount: approval.amount.decimalString, isFinal: false, key: key, adding: nil)

@@ -352,6 +352,22 @@ import Testing
     #expect(bench.payments.calls.isEmpty)
   }
 
+  @Test func `that its own requester approves is in the audit as refused`() async throws {
+    let bench = try await OfficeBench()
+    let id = try await bench.captured()
+    try await bench.visit(as: [Grant(.operator)], limits: "1.00 EUR") { anna async throws in
+      let form = ["amount": "5.00", "reason": "large", "key": String(repeating: "0", count: 32)]
+      _ = try await anna.post("/payments/\(id)/refund", form)
+      let approval = try #require(try await bench.approvals().first)
+      let answer = try await anna.post("/payments/\(id)/approvals/\(approval)/approve", ["reason": "mine"])
+      #expect(answer.status == .conflict)
+    }
+    let entries = try await bench.database.read { try OfficeAudit($0).entries(subject: id.rawValue) }
+    #expect(entries.map(\.action.action) == ["payment.refund.refused", "refund.request"])
+    #expect(entries.first?.action.after.contains("asked for this refund yourself") == true)
+    #expect(bench.payments.calls.isEmpty)
+  }
+
   @Test func `of two people waits twice, and again after one was withdrawn`() async throws {
     let bench = try await OfficeBench()
     let id = try await bench.captured()
