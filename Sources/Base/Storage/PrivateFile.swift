@@ -105,7 +105,9 @@ package enum PrivateFile {
 
   private static func text(_ bytes: ArraySlice<UInt8>, of path: String) throws(PrivateFileError) -> String {
     guard let text = String(validating: bytes, as: UTF8.self) else {
-      throw PrivateFileError(path: path, reason: "is no text in UTF-8")
+      let advice =
+        bytes.first == 0x30 ? "; if it is a key in DER: openssl pkey -inform der -in \(path) -out key.pem" : ""
+      throw PrivateFileError(path: path, reason: "is no text in UTF-8\(advice)")
     }
     return text
   }

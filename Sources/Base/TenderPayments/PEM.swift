@@ -7,7 +7,7 @@ package struct PEM {
   /// Every block of the text; nil when one is not ended.
   ///
   /// Text between blocks is ignored, and so is white space in them, whatever the lines: editors, forms and environment
-  /// variables change it.
+  /// variables change it. JSON and settings write a line end as a backslash and a letter, which is white space too.
   package static func blocks(_ text: String) -> [PEM]? {
     var (blocks, rest) = ([PEM](), Array(text.utf8)[...])
     while let begin = rest.firstRange(of: beginning) {
@@ -21,13 +21,24 @@ package struct PEM {
       else { return nil }
       let body = content[mark.upperBound..<end.lowerBound]
       guard body.firstRange(of: beginning) == nil else { return nil }
-      let letters = String(decoding: body.filter { $0 > 0x20 }, as: UTF8.self)
+      let letters = String(decoding: letters(of: body), as: UTF8.self)
       blocks.append(PEM(label: String(decoding: label, as: UTF8.self), bytes: Base64.decode(letters) ?? []))
       rest = after.dropFirst(label.count + dashes.count)
     }
     return rest.firstRange(of: ending) == nil ? blocks : nil
   }
 
+  /// Without white space, and without escapes of it.
+  private static func letters(of body: ArraySlice<UInt8>) -> [UInt8] {
+    var (letters, isEscaped) = ([UInt8](), false)
+    for byte in body where byte > 0x20 {
+      if byte != backslash, !(isEscaped && "nrt".utf8.contains(byte)) { letters.append(byte) }
+      isEscaped = byte == backslash
+    }
+    return letters
+  }
+
+  private static let backslash = UInt8(ascii: "\\")
   private static let beginning = Array("-----BEGIN ".utf8)
   private static let ending = Array("-----END ".utf8)
   private static let dashes = Array("-----".utf8)

@@ -1,6 +1,7 @@
 import ApplePayToken
 import ArgumentParser
 import Foundation
+import MerchantIdentity
 import Synchronization
 import TenderPayments
 
@@ -66,8 +67,9 @@ struct VerificationOptions: ParsableArguments {
 
   /// A root that cannot be read says nothing about the payment token.
   private func roots() throws -> TokenTrust {
-    let texts = try root.map(NamedFile.certificate)
-    do { return try TokenTrust.roots(texts) } catch { throw MistakenCall("--root: \(error.reason). \(error.advice)") }
+    do { return try TokenTrust.roots(try root.map(NamedFile.certificate)) } catch let error as PaymentTokenError {
+      throw MistakenCall("--root: \(error.reason). \(error.advice)")
+    }
   }
 }
 
@@ -104,20 +106,42 @@ enum NamedFile {
     MistakenCall("\(path): \(String(cString: strerror(errno)))")
   }
 
+  /// A private key, as PEM also where the file is DER.
+  ///
   /// - Throws: also ``PaymentTokenError``, for a file that is recognised as something else than a private key.
   static func privateKey(_ path: String) throws -> String {
     let bytes = try bytes(path)
     if let mistake = KeyFileMistakes.find(in: bytes) { throw mistake }
-    return String(decoding: bytes, as: UTF8.self)
+    guard let text = String(validating: bytes, as: UTF8.self) else { return pem(bytes, "PRIVATE KEY") }
+    return text
   }
 
   static func text(_ path: String) throws -> String { String(decoding: try bytes(path), as: UTF8.self) }
 
-  /// Apple's portal gives certificates in DER.
+  /// Certificates as PEM: Apple's portal gives DER, other programs PKCS #7.
+  ///
+  /// - Throws: also ``PaymentTokenError``, for a file without one.
   static func certificate(_ path: String) throws -> String {
     let bytes = try bytes(path)
     let text = String(decoding: bytes, as: UTF8.self)
     guard !text.contains("-----BEGIN") else { return text }
-    return "-----BEGIN CERTIFICATE-----\n\(Base64.encode(bytes))\n-----END CERTIFICATE-----\n"
+    let letters = String(decoding: bytes.filter { $0 > 0x20 }, as: UTF8.self)
+    let certificates = [bytes, Base64.decode(letters) ?? []].flatMap { CertificateFile($0).certificates }
+    guard !certificates.isEmpty else { throw noCertificate(bytes) }
+    return certificates.map { pem($0, "CERTIFICATE") }.joined()
+  }
+
+  private static func noCertificate(_ bytes: [UInt8]) -> PaymentTokenError {
+    let reason =
+      switch KeyFileMistakes.find(in: bytes)?.code {
+      case .pkcs12File?:
+        "the file is PKCS #12; take the certificate out of it: openssl pkcs12 -in file.p12 -clcerts -nokeys -out file.pem"
+      default: "the file holds no certificate in PEM, DER or PKCS #7"
+      }
+    return PaymentTokenError(.unreadableCertificate, reason)
+  }
+
+  private static func pem(_ bytes: [UInt8], _ label: String) -> String {
+    "-----BEGIN \(label)-----\n\(Base64.encode(bytes))\n-----END \(label)-----\n"
   }
 }

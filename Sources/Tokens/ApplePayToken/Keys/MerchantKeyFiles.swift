@@ -9,14 +9,16 @@ enum PrivateKey {
 
   init(pem: String) throws(PaymentTokenError) {
     guard var blocks = PEM.blocks(pem) else {
-      throw PaymentTokenError(.unreadableKey, "the private key's file is no PEM")
+      throw PaymentTokenError(
+        .unreadableKey, "the PEM is cut off or damaged: its lines -----BEGIN and -----END do not belong together")
     }
     defer { for index in blocks.indices { blocks[index].bytes.wipe() } }
     guard !pem.contains("ENCRYPTED") else { throw PaymentTokenError(.encryptedKey, "the private key has a passphrase") }
     // By index, so that each block keeps the only reference to its bytes.
     let keys = blocks.indices.filter { blocks[$0].label.hasSuffix("PRIVATE KEY") }
+    guard !blocks.isEmpty else { throw KeyFileMistakes.find(in: pem) }
     guard let place = keys.first, keys.count == 1 else { throw Self.notOne(keys.count, of: blocks.map(\.label)) }
-    try self.init(der: blocks[place].bytes)
+    try self.init(label: blocks[place].label, der: blocks[place].bytes)
   }
 
   private static func notOne(_ count: Int, of labels: [String]) -> PaymentTokenError {
@@ -29,13 +31,14 @@ enum PrivateKey {
 
   private static let otherFiles: Set = ["CERTIFICATE", "PUBLIC KEY", "RSA PUBLIC KEY", "CERTIFICATE REQUEST"]
 
-  private init(der: [UInt8]) throws(PaymentTokenError) {
+  private init(label: String, der: [UInt8]) throws(PaymentTokenError) {
+    let rsa = try? _RSA.Encryption.PrivateKey(derRepresentation: der)
     if let key = try? P256.KeyAgreement.PrivateKey(derRepresentation: der) {
       self = .p256(key)
-    } else if let key = try? _RSA.Encryption.PrivateKey(derRepresentation: der), key.keySizeInBits == 2048 {
-      self = .rsa(key)
+    } else if let rsa, rsa.keySizeInBits == 2048 {
+      self = .rsa(rsa)
     } else {
-      throw PaymentTokenError(.unreadableKey, "the private key is neither of P-256 nor RSA of 2048 bits")
+      throw KeyFileMistakes.key(label: label, der: der, bitsOfRSA: rsa?.keySizeInBits)
     }
   }
 

@@ -76,6 +76,10 @@ import Testing
     #expect(
       FileManager.default.createFile(atPath: folder + "/bytes.key", contents: Data([0xFF, 0xFE]), attributes: mode))
     #expect(throws: PrivateFileError.self) { try PrivateFile.text(folder + "/bytes.key") }
+    let der = Data([0x30, 0x81, 0x87])
+    #expect(FileManager.default.createFile(atPath: folder + "/der.key", contents: der, attributes: mode))
+    let binary = #expect(throws: PrivateFileError.self) { try PrivateFile.text(folder + "/der.key") }
+    #expect(binary?.reason.contains("openssl pkey -inform der -in \(folder)/der.key") == true)
   }
 
   private func mode(_ path: String) throws -> Int? {

@@ -152,6 +152,8 @@ import TenderPayments
     "\u{FEFF}-----BEGIN A-----\r\n\(body.prefix(40)) \r\n \(body.dropFirst(40))\t\r\n-----END A-----",
     "Bag Attributes\n  friendlyName: a-b\n-----BEGIN A-----\n\n\(body)\n\n-----END A----- \n",
     "-----BEGIN A----- \(body.prefix(8)) \(body.dropFirst(8)) -----END A-----",
+    "-----BEGIN A-----\\n\(body.prefix(8))\\n\(body.dropFirst(8))\\n-----END A-----\\n",
+    #"{"key":"-----BEGIN A-----\r\n"# + body + #"\\n-----END A-----\r\n"}"#,
   ])
   func `is read whatever an editor or a form made of its lines`(text: String) throws {
     let blocks = try #require(PEM.blocks(text))

@@ -64,6 +64,44 @@ import X509
     #expect(try refusal { try testOpener(key: text) } == nil)
   }
 
+  @Test func `a key as JSON and settings write it opens`() throws {
+    let line = key.pemRepresentation.replacing("\n", with: "\\n")
+    for text in [line, "APPLE_PAY_KEY='\(line)'", "{\"key\":\"\(line)\"}", line.replacing("\\n", with: "\\\\n")] {
+      #expect(try refusal { try testOpener(key: text) } == nil)
+    }
+  }
+
+  @Test func `what stands for a key in PEM is named, with what makes a key of it, and not repeated`() throws {
+    let (pem, der, number) = (key.pemRepresentation, Array(key.derRepresentation), Array(key.rawRepresentation))
+    let p384 = P384.KeyAgreement.PrivateKey().pemRepresentation
+    let files: [(bytes: [UInt8], words: [String])] = [
+      (Array(Base64.encode(Array(pem.utf8)).utf8), ["PEM in base64", "base64 -d key > key.pem"]),
+      (Array(Base64.encode(der).utf8), ["DER in base64", "openssl pkey -inform der"]),
+      (Array(Hex.encode(der).utf8), ["DER in hexadecimal", "xxd -r -p key", "openssl pkey -inform der"]),
+      (Array(Hex.encode(number).utf8), ["number alone, in hexadecimal", "cat key", "openssl ec -inform der"]),
+      (Array(Base64.encode(number).utf8), ["number alone, in base64", "openssl ec -inform der"]),
+      (number, ["number alone, its 32 bytes", "openssl ec -inform der"]),
+      (Array("{\"kty\":\"EC\",\"d\":\"\(Base64.encode(number))\"}".utf8), ["JSON Web Key", "createPrivateKey"]),
+      ([0xFF, 0xFE] + pem.utf8.flatMap { [$0, 0] }, ["UTF-16", "iconv -f UTF-16"]),
+      (Array(p384.utf8), ["P-384"]), (Array(pem.prefix(120).utf8), ["cut off"]),
+      (Array(pem.replacing("-----", with: "—").utf8), ["five hyphens"]),
+      (Array(pem.replacing("\n-----END", with: "A\n-----END").utf8), ["no base64"]),
+      (Array(key.publicKey.derRepresentation), ["public key"]),
+    ]
+    for file in files {
+      let refusal = try #require(
+        throws: PaymentTokenError.self,
+        performing: {
+          if let mistake = KeyFileMistakes.find(in: file.bytes) { throw mistake }
+          _ = try ProcessingKey(
+            privateKeyPEM: String(decoding: file.bytes, as: UTF8.self), merchantIdentifier: "merchant.x")
+        })
+      let reason = refusal.reason
+      for word in file.words { #expect(reason.contains(word), "\(reason)") }
+      #expect(!reason.contains(Hex.encode(number).prefix(8)) && !reason.contains(Base64.encode(number).prefix(8)))
+    }
+  }
+
   @Test func `a wrong merchant identifier shows as a tag that does not match`() throws {
     let opener = try testOpener(identifier: "merchant.test.another")
     #expect(try refusal { try TestTokenBuilder().build().open(with: opener) } == .tagMismatch)
