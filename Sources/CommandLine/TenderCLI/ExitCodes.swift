@@ -1,13 +1,14 @@
 import ArgumentParser
 import Foundation
 import Storage
+import TenderPayments
 
 extension Tender {
   /// Exit code 1 for a refusal or failure, with one line that says why; 2 for wrong arguments, which is 64 in
   /// ArgumentParser.
   static func main() async {
     let arguments = Array(CommandLine.arguments.dropFirst())
-    if let error = arguments.contains(where: isContents) ? contentsRefused : CommandNames.error(in: arguments) {
+    if let error = contents(among: arguments) ?? CommandNames.error(in: arguments) {
       Terminal.sayError(error, exitCode: 2)
       Foundation.exit(2)
     }
@@ -38,12 +39,38 @@ extension Tender {
 }
 
 extension Tender {
-  /// Whether an argument is what a file holds and not its name: PEM, a key or certificate in base64, a payment token.
-  /// Neither ArgumentParser nor a message that a file is not there may repeat it, because it can be a private key.
-  private static func isContents(_ argument: String) -> Bool {
-    if argument.contains("-----BEGIN") { return true }
-    let isOption = argument.hasPrefix("-") && argument.contains("=")
-    let value = String(isOption ? argument.drop { $0 != "=" }.dropFirst() : argument[...])
+  /// What to say of an argument that is what a file holds and not its name: PEM, a key or certificate in base64, a
+  /// payment token. Neither ArgumentParser nor a message that a file is not there may repeat it, because it can be a
+  /// private key.
+  private static func contents(among arguments: [String]) -> String? {
+    let values = zip([""] + arguments, arguments).map { before, argument -> (option: String, value: String) in
+      let parts = argument.hasPrefix("-") ? argument.split(separator: "=", maxSplits: 1) : []
+      return parts.count == 2 ? (String(parts[0]), String(parts[1])) : (before, argument)
+    }
+    if arguments.contains(where: { $0.contains("-----BEGIN") }) || values.contains(where: { isContents($0.value) }) {
+      return "an argument is what a file holds, and not its name; name the file, or - for standard input"
+    }
+    let count = ["token", "certificate"].contains(arguments.first) ? values.count : 1
+    guard values.prefix(count).contains(where: { !namesNoFile.contains($0.option) && isBareKey($0.value) }) else {
+      return nil
+    }
+    return
+      "an argument looks like a bare key, in hexadecimal or base64, and not like a file's name; write the key into "
+      + "a file as PEM, and name that"
+  }
+
+  /// Options whose values may look like a key.
+  private static let namesNoFile: Set = ["--merchant-id", "--application-data", "--sandbox", "--merchant"]
+
+  /// 32 bytes or more in hexadecimal, or in base64 of either alphabet.
+  private static func isBareKey(_ value: String) -> Bool {
+    guard !FileManager.default.fileExists(atPath: value) else { return false }
+    let digits = (value.hasPrefix("0x") ? value.dropFirst(2) : value[...]).filter { $0 != ":" && !$0.isWhitespace }
+    let base64 = digits.filter { $0 != "=" }.replacing("-", with: "+").replacing("_", with: "/")
+    return digits.utf8.count >= 64 && Hex.decode(digits) != nil || Base64.decode(base64 + "=")?.count == 32
+  }
+
+  private static func isContents(_ value: String) -> Bool {
     guard value.utf8.count > 64, !FileManager.default.fileExists(atPath: value) else { return false }
     // Settings may be long.
     let isLong = value.utf8.count > 400 && CommandLine.arguments.dropFirst().first == "token"
@@ -54,9 +81,6 @@ extension Tender {
       && value.dropFirst(digits.count).allSatisfy { "=\n".contains($0) }
     return isLong || isEncoded || value.hasPrefix("{") || value.hasPrefix("data:")
   }
-
-  private static let contentsRefused =
-    "an argument is what a file holds, and not its name; name the file, or - for standard input"
 
   /// Whether a file that the call names is not there.
   private static func isMissingFile(_ error: any Error) -> Bool {
