@@ -25,7 +25,12 @@ extension EncryptedPaymentToken {
   ///   first two are not signed and are ignored.
   /// - Throws: stage `format`.
   public init(json: JSONValue) throws(PaymentTokenError) {
-    let data = try TokenFields(Self.paymentData(of: json), path: "")
+    try self.init(paymentData: Self.paymentData(of: json))
+  }
+
+  /// Reads the members of `paymentData`.
+  init(paymentData: JSONObject) throws(PaymentTokenError) {
+    let data = TokenFields(paymentData, path: "")
     let header = try TokenFields(data.object("header"), path: "header.")
     let version = try data.version()
     try self.init(
@@ -42,18 +47,19 @@ extension EncryptedPaymentToken {
   package static func mistake(in text: String) -> PaymentTokenError? { TokenMistakes.encodedToken(text) }
 
   private static func paymentData(of json: JSONValue) throws(PaymentTokenError) -> JSONObject {
-    if case .string(let text) = json { throw encodedTwice(text) }
+    if case .string(let text) = json { throw text.isEmpty ? empty : TokenMistakes.encodedTwice(text) }
     guard case .object(let object) = json else { throw TokenMistakes.notAnObject(json) }
     guard !TokenMistakes.isGooglePay(object) else { throw TokenMistakes.googlePay }
     switch object["paymentData"] {
     case .object(let data)? where data.isEmpty: throw empty
     case .object? where object["applicationPrimaryAccountNumber"] != nil: throw TokenMistakes.notAPaymentToken(object)
-    case .object(let data)? where data["header"] == nil:
-      guard let wrapping = TokenWrapping.find(in: .object(data)) else { return data }
+    case .object(let data)? where data["header"] == nil && data["signature"] == nil:
+      guard let wrapping = TokenWrapping.find(in: .object(data), "JSON.parse(text).paymentData") else { return data }
       throw PaymentTokenError(.notAPaymentToken, wrapping.sentence, field: "paymentData")
     case .object(let data)?: return data
     case .null?: throw empty
-    case .string(let text)?: throw encodedTwice(text)
+    case .string(let text)?:
+      throw text.isEmpty ? empty : TokenMistakes.encodedTwice(text, member: "paymentData")
     case let other?: throw TokenMistakes.notAnObject(other, field: "paymentData")
     case nil: return try bare(object)
     }
@@ -62,7 +68,8 @@ extension EncryptedPaymentToken {
   private static let members = ["version", "data", "signature", "header"]
 
   private static func bare(_ object: JSONObject) throws(PaymentTokenError) -> JSONObject {
-    let isWrapped = object["header"] == nil && TokenWrapping.find(in: .object(object)) != nil
+    let isWrapped =
+      object["header"] == nil && object["signature"] == nil && TokenWrapping.find(in: .object(object)) != nil
     guard !isWrapped, members.contains(where: { object[$0] != nil }) else {
       throw TokenMistakes.notAPaymentToken(object)
     }
@@ -71,10 +78,6 @@ extension EncryptedPaymentToken {
 
   private static var empty: PaymentTokenError {
     PaymentTokenError(.emptyPaymentData, "paymentData is empty", field: "paymentData")
-  }
-
-  private static func encodedTwice(_ text: String) -> PaymentTokenError {
-    text.isEmpty ? empty : TokenMistakes.encodedTwice(text)
   }
 }
 
@@ -108,8 +111,12 @@ private struct TokenFields {
   }
 
   func object(_ key: String) throws(PaymentTokenError) -> JSONObject {
-    guard case .object(let inner) = try value(key) else { throw try wrongType(key, "an object") }
-    return inner
+    switch try value(key) {
+    case .object(let inner): return inner
+    case .string(let text) where text.utf8.first == UInt8(ascii: "{"):
+      throw PaymentTokenError(.wrongType, "must be an object, is its JSON as text", field: path + key)
+    default: throw try wrongType(key, "an object")
+    }
   }
 
   func version() throws(PaymentTokenError) -> EncryptedPaymentToken.Version {
@@ -166,7 +173,9 @@ private struct TokenFields {
   }
 
   private func wrongType(_ key: String, _ wanted: String) throws(PaymentTokenError) -> PaymentTokenError {
-    PaymentTokenError(.wrongType, "must be \(wanted), is \(try value(key).kind)", field: path + key)
+    let value = try value(key)
+    let bytes = TokenWrapping.bytes(value).map { _ in ", which looks like bytes: send their base64" } ?? ""
+    return PaymentTokenError(.wrongType, "must be \(wanted), is \(value.kind)\(bytes)", field: path + key)
   }
 
   private func wrongLength(_ key: String, _ wanted: String) -> PaymentTokenError {
@@ -177,9 +186,24 @@ private struct TokenFields {
     guard !text.contains(" ") || Base64.decode(text.replacing(" ", with: "+")) == nil else {
       return PaymentTokenError(.plusAsSpace, "base64 in which each + became a space", field: path + key)
     }
-    let isURL = text.utf8.contains { $0 == UInt8(ascii: "-") || $0 == UInt8(ascii: "_") }
-    return isURL
-      ? PaymentTokenError(.base64URL, "base64 in the URL alphabet", field: path + key)
-      : PaymentTokenError(.badBase64, "not base64", field: path + key)
+    if text.utf8.contains(where: { $0 == UInt8(ascii: "-") || $0 == UInt8(ascii: "_") }) {
+      return PaymentTokenError(.base64URL, "base64 in the URL alphabet", field: path + key)
+    }
+    return PaymentTokenError(.badBase64, Self.mistake(inBase64: text), field: path + key)
+  }
+
+  private static func mistake(inBase64 text: String) -> String {
+    let digits = text.utf8.filter { $0 > 0x20 }
+    return if text.hasPrefix("data:") {
+      "a data: URL, and not the base64 in it alone"
+    } else if Hex.decode(text) != nil {
+      "hexadecimal, and not base64"
+    } else if Base64.decode(String(decoding: digits, as: UTF8.self)) != nil {
+      "base64 with white space in it"
+    } else if !digits.count.isMultiple(of: 4) {
+      "not base64: its \(digits.count) characters are no multiple of four, so padding or more is missing"
+    } else {
+      "not base64"
+    }
   }
 }

@@ -24,23 +24,47 @@ public struct TokenInspection: Sendable {
   public let signingTime: Timestamp?
   /// The form of the signature; nil when it cannot be read.
   public let wireForm: WireForm?
-  /// What is wrong with the signature's outer form, if anything.
+  /// What is wrong with the signature's outer form, or between it and the token, if anything.
   public let problem: PaymentTokenError?
 
   public init(_ token: EncryptedPaymentToken) {
     self.token = token
     do {
       let signed = try SignedData(ber: token.signature.prefix(TokenLimits.signature))
-      certificates = signed.certificates.compactMap { try? Certificate(der: $0.encoding) }.map(CertificateSummary.init)
+      let read = signed.certificates.compactMap { try? Certificate(der: $0.encoding) }
+      certificates = read.map(CertificateSummary.init)
       let (info, attributes) = Self.signer(signed)
       signingTime = attributes?.value(ObjectIdentifier.signingTime)?.time
       wireForm = info.flatMap { info in attributes.map { WireForm(signed, info, $0) } }
-      problem = nil
+      problem = Self.problem(token, read.count == signed.certificates.count ? read : [], info, attributes)
     } catch {
       certificates = []
       (signingTime, wireForm) = (nil, nil)
       problem = PaymentTokenError(.malformedSignature, error.reason, field: "signature")
     }
+  }
+
+  /// What shows without a root and without a key that a token is not as it was signed.
+  private static func problem(
+    _ token: EncryptedPaymentToken, _ certificates: [Certificate], _ info: SignerInfo?, _ attributes: SignedAttributes?
+  ) -> PaymentTokenError? {
+    guard certificates.count >= 2 else {
+      return PaymentTokenError(
+        .malformedCertificate, "a certificate of the signature is missing or cannot be read", field: "signature")
+    }
+    guard let info, let attributes else {
+      return PaymentTokenError(
+        .malformedAttributes, "the signer's part of the signature cannot be read", field: "signature")
+    }
+    guard attributes.names(SignedContent(token).digests.content) else { return SignedAttributes.wrongDigest }
+    let signer = certificates.first {
+      SignerKey($0.publicKeyInfo)?.isValid(info.signature, for: info.signedDigest) == true
+    }
+    guard let signer, certificates.contains(where: { AuthorityKey($0.publicKeyInfo)?.signed(signer) == true }) else {
+      return PaymentTokenError(
+        .invalidSignature, "the signature does not belong to the certificates in it", field: "signature")
+    }
+    return nil
   }
 
   private static func signer(_ signed: SignedData) -> (SignerInfo?, SignedAttributes?) {

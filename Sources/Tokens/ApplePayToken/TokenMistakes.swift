@@ -7,38 +7,34 @@ enum TokenMistakes {
   /// The longest document to examine; a payment token is never longer.
   private static let limit = TokenLimits.json
 
-  /// - Parameter text: found in place of the payment token's object.
-  static func encodedTwice(_ text: String) -> PaymentTokenError {
-    let inner = object(Array(text.utf8))
-    guard inner.map(isGooglePay) != true else { return googlePay }
-    let what =
-      if inner != nil {
-        "the payment token's JSON, as text"
-      } else if isBase64OfObject(text) {
-        "the payment token's JSON in base64, as PKPaymentToken.paymentData gives it,"
-      } else if let wrapping = TokenWrapping.find(in: Array(text.utf8)) {
-        "a string: \(wrapping.sentence); \(TokenWrapping.beginning(of: Array(text.utf8)));"
-      } else {
-        "a string (\(TokenWrapping.beginning(of: Array(text.utf8))))"
-      }
+  /// - Parameters:
+  ///   - text: found in place of the payment token's object.
+  ///   - member: that has it; nil for the document itself.
+  static func encodedTwice(_ text: String, member: String? = nil) -> PaymentTokenError {
+    guard object(Array(text.utf8)).map(isGooglePay) != true else { return googlePay }
+    let code = "JSON.parse(text)" + (member.map { ".\($0)" } ?? "")
+    let what = TokenWrapping.find(in: .string(text), code)?.sentence ?? TokenWrapping.beginning(of: Array(text.utf8))
     return PaymentTokenError(
-      .doubleEncoded, "\(what) stands where the payment token's object should", field: "paymentData")
+      .doubleEncoded, "a string stands where the payment token's object should: \(what)", field: member)
   }
 
   static func notJSON(_ bytes: [UInt8], _ error: JSONError) -> PaymentTokenError {
     if bytes.count <= limit, let encoded = encodedToken(String(decoding: bytes, as: UTF8.self)) { return encoded }
-    let what = TokenWrapping.find(in: bytes).map { "\($0.sentence)" } ?? "the payment token is not JSON: \(error)"
+    let what =
+      if let cut = TokenWrapping.cut(bytes, error) ?? TokenWrapping.find(in: bytes) {
+        cut.sentence
+      } else if let reason = TokenWrapping.abridgement(of: bytes) {
+        "the payment token is not JSON: \(error); \(reason)"
+      } else {
+        "the payment token is not JSON: \(error)"
+      }
     return PaymentTokenError(.notJSON, "\(what); \(TokenWrapping.beginning(of: bytes))")
   }
 
   /// Nil for a text that is neither base64 of an object nor a string in JSON with an object's text.
   static func encodedToken(_ text: String) -> PaymentTokenError? {
-    if isBase64OfObject(text) {
-      let line = "Buffer.from(text, \"base64\").toString()"
-      return PaymentTokenError(
-        .doubleEncoded,
-        "the payment token's JSON in base64 is here, and not the JSON itself; no byte of it is lost. Send it so: \(line)"
-      )
+    if isBase64OfObject(text), let wrapping = TokenWrapping.find(in: Array(text.utf8)) {
+      return PaymentTokenError(.doubleEncoded, wrapping.sentence)
     }
     guard text.utf8.first == UInt8(ascii: "\""), text.utf8.count <= limit,
       case .string(let inner)? = try? JSONReader.read(Array(text.utf8))
@@ -48,7 +44,8 @@ enum TokenMistakes {
 
   /// Something else than an object, or a list, where the payment token's object should stand.
   static func notAnObject(_ json: JSONValue, field: String? = nil) -> PaymentTokenError {
-    guard let wrapping = TokenWrapping.find(in: json) else {
+    let code = "JSON.parse(text)" + (field.map { ".\($0)" } ?? "")
+    guard let wrapping = TokenWrapping.find(in: json, code) else {
       return field == nil
         ? PaymentTokenError(.notAPaymentToken, "the payment token is \(json.kind), not an object")
         : PaymentTokenError(.wrongType, "must be an object, is \(json.kind)", field: field)
@@ -64,11 +61,15 @@ enum TokenMistakes {
         "this is the header alone, without what stands beside it"
       } else if object["onlinePaymentCryptogram"] != nil || object["applicationPrimaryAccountNumber"] != nil {
         "this is decrypted payment data already"
+      } else if object.members.contains(where: { members.contains($0.key.lowercased()) }) {
+        "the members are not named as Apple names them: version, data, signature, header, in small letters"
       } else {
         "neither paymentData nor any member of it is here"
       }
     return PaymentTokenError(.notAPaymentToken, reason)
   }
+
+  private static let members: Set = ["version", "data", "signature", "header", "paymentdata"]
 
   /// Google's token, signed by Google (`ECv1` and `ECv2`), or the `PaymentData` around it.
   static func isGooglePay(_ object: JSONObject) -> Bool {

@@ -22,7 +22,7 @@ struct SignatureCheck {
   func signingTime(over content: SHA256.Digest) throws(PaymentTokenError) -> Timestamp {
     try checkContentType()
     try checkAlgorithmProtection()
-    try checkDigest(content)
+    guard attributes.names(content) else { throw SignedAttributes.wrongDigest }
     try checkSignature()
     guard let time = attributes.value(ObjectIdentifier.signingTime) else {
       throw PaymentTokenError(.malformedSigningTime, "the signing time is missing")
@@ -93,18 +93,8 @@ struct SignatureCheck {
     else { throw PaymentTokenError(.algorithmProtection, "the signed algorithms are not the ones used") }
   }
 
-  /// RFC 5652 §11.2.
-  private func checkDigest(_ content: SHA256.Digest) throws(PaymentTokenError) {
-    guard let digest = attributes.value(ObjectIdentifier.messageDigest), digest.tag == BERTag.octetString,
-      content.withUnsafeBytes(digest.content.isSame)
-    else { throw PaymentTokenError(.wrongDigest, "what was signed is not what is in the token") }
-  }
-
-  /// RFC 5652 §5.4: the signature covers the DER of the attributes with the tag of a SET in place of `[0]`.
   private func checkSignature() throws(PaymentTokenError) {
-    var attributes = Array(info.attributes.encoding)
-    attributes[0] = BERTag.set
-    guard chain.key.isValid(info.signature, for: SHA256.hash(data: attributes)) else {
+    guard chain.key.isValid(info.signature, for: info.signedDigest) else {
       throw PaymentTokenError(.invalidSignature, "the signature does not belong to these attributes and this signer")
     }
   }

@@ -1,3 +1,5 @@
+import Crypto
+
 /// The signed attributes (RFC 5652 §11), each at most once and with one value.
 struct SignedAttributes {
   fileprivate struct Attribute {
@@ -38,6 +40,14 @@ struct SignedAttributes {
   var names: String { attributes.map { ObjectIdentifier.dotted($0.type.content) }.joined(separator: " ") }
 
   func value(_ identifier: [UInt8]) -> BERElement? { place(of: identifier).map { attributes[$0].value } }
+
+  /// RFC 5652 §11.2: whether the signature is over a content with this digest.
+  func names(_ content: SHA256.Digest) -> Bool {
+    guard let digest = value(ObjectIdentifier.messageDigest), digest.tag == BERTag.octetString else { return false }
+    return content.withUnsafeBytes(digest.content.isSame)
+  }
+
+  static let wrongDigest = PaymentTokenError(.wrongDigest, "what was signed is not what is in the token")
 
   func has(_ identifier: [UInt8]) -> Bool { place(of: identifier) != nil }
 

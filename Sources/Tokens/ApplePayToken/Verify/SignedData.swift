@@ -1,3 +1,5 @@
+import Crypto
+
 /// A detached CMS SignedData (RFC 5652 §5) as Apple makes it: the grammar only. ``TokenVerifier`` decides whether it is
 /// trusted.
 struct SignedData {
@@ -60,6 +62,13 @@ struct SignerInfo {
     guard unsigned?.content.isEmpty != true else { throw BERError("a set of no unsigned attributes") }
     hasUnsignedAttributes = unsigned != nil
     try fields.end("SignerInfo")
+  }
+
+  /// RFC 5652 §5.4: the signature covers the DER of the attributes with the tag of a SET in place of `[0]`.
+  var signedDigest: SHA256.Digest {
+    var attributes = Array(attributes.encoding)
+    attributes[0] = BERTag.set
+    return SHA256.hash(data: attributes)
   }
 }
 

@@ -185,7 +185,7 @@ import Testing
     #expect(inspection.certificates.map(\.hasSignerMarker) == [true, false])
     #expect(inspection.certificates.map(\.hasIntermediateMarker) == [false, true])
     #expect(inspection.certificates.first?.commonName == "NOT APPLE broker-sign_UC4-PROD")
-    #expect(inspection.problem == nil)
+    #expect(inspection.problem?.code == .invalidSignature)
   }
 
   @Test func `says what is wrong with a signature that cannot be read`() throws {
