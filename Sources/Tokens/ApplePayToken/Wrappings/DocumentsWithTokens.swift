@@ -125,8 +125,8 @@ extension TokenWrapping {
     }
   }
 
-  /// The shortest text of a member that is looked into: shorter ones are identifiers and names.
-  private static let shortest = 64
+  /// The shortest text in another one that is looked into: shorter ones are identifiers and names.
+  static let shortest = 64
 
   /// Bytes as an object of JavaScript.
   private static func bytes(of object: JSONObject, _ work: inout Int) -> TokenWrapping? {

@@ -51,7 +51,7 @@ extension TokenWrapping {
     ("\u{A0}", "JSON with no-break spaces", "text.replaceAll(\"\\u00a0\", \" \")", [("\u{A0}", " ")]),
     ("\u{200B}", "JSON with zero-width spaces", "text.replaceAll(\"\\u200b\", \"\")", [("\u{200B}", "")]),
     ("\u{FEFF}", "JSON with a byte order mark within", "text.replaceAll(\"\\ufeff\", \"\")", [("\u{FEFF}", "")]),
-    ("\\n", "JSON with its line ends as “\\n”", "text.replaceAll(\"\\\\n\", \"\\n\")", [("\\n", "\n")]),
+    ("\\n", "JSON with its line ends as “\\n”", "text.replace(/\\\\[rn]/g, \"\\n\")", [("\\r", "\n"), ("\\n", "\n")]),
   ]
 
   static func printed(_ bytes: [UInt8], _ work: inout Int) -> TokenWrapping? {
@@ -201,7 +201,9 @@ extension TokenWrapping {
     for start in starts {
       let rest = Array(bytes[start...])
       let (inner, end) = object(rest)
-      guard start > 0 || end < bytes.count, let what = token(in: inner, &work), !what.line.contains(brace) else {
+      guard start > 0 || end < bytes.count, inner.count >= shortest, let what = token(in: inner, &work),
+        !what.line.contains(brace)
+      else {
         continue
       }
       if case .unknown = what.condition { continue }

@@ -156,6 +156,7 @@ import Testing
     ("hex dump", true, { text("00000000: \(Hex.encode($0))  {\"version") }),
     ("decimal numbers", true, { text($0.map { "\($0)" }.joined(separator: " ")) }),
     ("escaped again", true, { text($0.map { "\\u00" + Hex.encode([$0]) }.joined()) }),
+    ("its line ends as “\\n”", true, { text(string($0).replacing(",", with: ",\\r\\n")) }),
     ("quotation marks", true, { text("'\(string($0))'") }),
     ("YAML", nil, { _ in text("version: EC_v1\ndata: AAAA\n") }),
     ("a map as Go", nil, { _ in text("map[version:EC_v1]") }),
