@@ -241,11 +241,13 @@ extension MerchantAdministration {
     }
   }
 
+  private func readServed(only: MerchantID? = nil) async throws -> ServedMerchants {
+    try await ServedMerchants(configuration, database, RouteTable.unasked(configuration), only: only, at: clock.now())
+  }
+
   /// Declared merchants and stored ones, or one of them, as a server of the configuration would serve them now.
   func reports(only: MerchantID? = nil) async throws -> [StoredMerchantReport] {
-    let now = clock.now()
-    let served = try await ServedMerchants(
-      configuration, database, RouteTable.unasked(configuration), only: only, at: now)
+    let (served, now) = (try await readServed(only: only), clock.now())
     return served.folders.map { StoredMerchantReport($0, at: now) } + served.leftOut.map { StoredMerchantReport($0) }
   }
 }
