@@ -25,7 +25,9 @@ nightly: ## everything that is too long for make verify and stale; LIST=1 says w
 	@scripts/nightly $(if $(LIST),--list) $(PART)
 
 check: ## format and lint, then make test
-	@scripts/check
+	swift format lint --strict --parallel -r Sources Tests Plugins Benchmarks Examples Package.swift
+	@scripts/check-javascript
+	@scripts/test
 
 sandbox: ## the simulated Apple and acquirer alone
 	@scripts/install-prerequisites demo
@@ -46,34 +48,34 @@ simulate: ## the gateway under simulated faults, a history for each seed: SEEDS=
 	@NODES='$(NODES)' scripts/simulate '$(or $(SEEDS),5000)'
 
 crash: attacked ## kill -9 of real processes under load, then the auditor; goes on where it was stopped: KILLS=200
-	@CONFIGURATION=release scripts/crash '$(or $(KILLS),40)' $(CONNECTORS)
+	@CONFIGURATION=release scripts/attack crash '$(or $(KILLS),40)' $(CONNECTORS)
 
 connector: ## every judgement on one connector, NAME=adyen; writes the list of its capabilities into docs/providers
 	@[ -n '$(NAME)' ] || { echo "make connector NAME=adyen" >&2; exit 2; }
 	@scripts/connector '$(NAME)'
 
 races: attacked ## 64 connections at a real server, for things that exist once
-	@CONFIGURATION=release scripts/races $(CONNECTORS)
+	@CONFIGURATION=release scripts/attack races $(CONNECTORS)
 
 disk: attacked ## a real server on a disk that is full, fails to flush, or loses power
-	@CONFIGURATION=release scripts/test-disk
+	@CONFIGURATION=release scripts/attack disk
 
 clock: attacked ## a real server whose clock is set while shoppers pay
-	@CONFIGURATION=release scripts/test-clock
+	@CONFIGURATION=release scripts/attack clock
 
 failover: ## kills PostgreSQL's primary and nodes under load: KILLS=100; PATRONI=1 with Patroni, WITHOUT_STANDBY=1 must show a loss
 	@scripts/install-prerequisites failover
 	@scripts/build release tender payment-auditor
-	@CONFIGURATION=release scripts/failover '$(or $(KILLS),100)' $(if $(PATRONI),--patroni) $(if $(WITHOUT_STANDBY),--without-standby)
+	@CONFIGURATION=release scripts/attack failover '$(or $(KILLS),100)' $(if $(PATRONI),--patroni) $(if $(WITHOUT_STANDBY),--without-standby)
 
 test-restore: ## restores PostgreSQL to a moment while the acquirer has gone on, and compares what is missing
 	@scripts/install-prerequisites failover
 	@scripts/build release tender
-	@CONFIGURATION=release scripts/test-restore
+	@CONFIGURATION=release scripts/attack restore
 
 model: ## every history of the model of a payment, and one for each rule that is taken out; RULE=LEASE for that alone
 	@scripts/install-prerequisites model
-	@scripts/check-model $(RULE)
+	@Tests/Model/check.py $(RULE)
 
 attacked:
 	@scripts/build release tender payment-auditor crashing-server
@@ -85,16 +87,16 @@ bench: bench-payments ## how fast payment tokens are opened and payments taken, 
 	@scripts/bench
 
 bench-engines: ## payments on SQLite, on PostgreSQL, and by two nodes of one PostgreSQL, in turns
-	@scripts/bench-engines
+	@scripts/bench engines
 
 bench-instructions: ## the instructions of a payment by function and its allocations, under valgrind, compared with Benchmarks/instructions.txt
-	@scripts/bench-instructions
+	@scripts/bench instructions
 
 bench-counts: ## what a payment takes, counted and compared with Benchmarks/baseline.txt; RECORD=yes makes it the baseline
-	@scripts/bench-counts
+	@scripts/bench counts
 
 bench-payments: ## the payments alone; STORE=1000000 compares with a store that holds as many; PART='slow forms' measures these alone
-	@STORE='$(or $(STORE),100000)' scripts/bench-payments
+	@STORE='$(or $(STORE),100000)' scripts/bench payments
 
 bench-merchants: ## how much one merchant's flood slows another's payments; FLOOD=1500 calls a second
 	@scripts/build release tender
@@ -105,16 +107,16 @@ fuzz: ## each fuzz target for MINUTES=10; goes on where the last run ended
 
 fuzz-server: ## hostile requests to each surface of a running server for MINUTES=10, or to SURFACE='office hosted'
 	@scripts/build release tender
-	@CONFIGURATION=release scripts/fuzz-server $(or $(MINUTES),10) $(SURFACE)
+	@CONFIGURATION=release scripts/attack fuzz_server $(or $(MINUTES),10) $(SURFACE)
 
 cost: release-tests ## sends COUNT=5000 hostile requests, from SEED=1, and fails when one costs too much processor time
 	TENDER_COST_REQUESTS=$(or $(COUNT),5000) TENDER_SEED=$(or $(SEED),1) swift test -c release --skip-build --filter CostTests
 
 seeded-bugs: ## puts bugs into the modules of the payment token; the vectors must notice each
-	@scripts/seeded-bugs $(COUNT)
+	@scripts/attack seeded_bugs $(COUNT)
 
 gateway-bugs: ## puts bugs into lines of the gateway, the journal and the store; their tests must notice each
-	@scripts/gateway-bugs $(COUNT)
+	@scripts/attack gateway_bugs $(COUNT)
 
 fresh-tokens: release-tests ## issues and opens 100,000 payment tokens, or COUNT
 	TENDER_FRESH_TOKENS=$(or $(COUNT),100000) swift test -c release --skip-build --filter FreshTokenTests

@@ -398,7 +398,7 @@ let package = Package(
       ]),
     tool("Tests/Attacks/payment-simulator", ["Auditing", "Simulation"]),
     tool("Tests/Attacks/payment-auditor", ["Auditing", "Ledger", "Storage", "StrictJSON", "TenderPayments"]),
-    // `tender serve` that dies at a named point: `scripts/crash`.
+    // `tender serve` that dies at a named point: `scripts/attack crash`.
     tool(
       "Tests/Attacks/crashing-server", ["TenderServer", "Gateway", "TenderPayments", logging, lifecycle, unixSignals]),
 

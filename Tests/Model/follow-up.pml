@@ -6,7 +6,7 @@
    its settle horizon, may not answer at all, sends events, and may approve what it declined. docs/model.md says what is
    left out.
 
-   WITHOUT_<RULE> takes one rule out of the protocol. scripts/check-model runs the model with and without each. */
+   WITHOUT_<RULE> takes one rule out of the protocol. Tests/Model/check.py runs the model with and without each. */
 
 #define LEASE 2    /* Journal.lease */
 #ifndef PATIENCE

@@ -4,7 +4,7 @@
    pause between two steps, and any commit may have an unknown outcome. The acquirer loses requests and answers, delays
    them up to its settle horizon, approves late, and may not answer at all. docs/model.md says what is left out.
 
-   WITHOUT_<RULE> takes one rule out of the protocol. scripts/check-model runs the model with and without each. */
+   WITHOUT_<RULE> takes one rule out of the protocol. Tests/Model/check.py runs the model with and without each. */
 
 #define LEASE 2    /* Journal.lease */
 #ifndef PATIENCE

@@ -1,7 +1,7 @@
 """PostgreSQL on three servers of this machine: a primary and two standbys, of which one must have every commit. Servers are
 killed, promoted and rewound as the people or programs do that look after a database. Or on one server alone.
 
-    scripts/failover, scripts/races, scripts/crash
+    scripts/attack failover, scripts/attack races, scripts/attack crash
 """
 import glob, os, shutil, signal, subprocess, sys, tempfile, time
 

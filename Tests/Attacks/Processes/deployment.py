@@ -1,7 +1,7 @@
 """A deployment of real processes: the server, the sandbox with the ledger of the acquirer or the provider, and the
 merchant's server for webhooks. The scripts that run it pay, and record the answers.
 
-    scripts/crash, scripts/failover, scripts/races, scripts/test-clock, scripts/test-disk
+    scripts/attack crash, scripts/attack failover, scripts/attack races, scripts/attack clock, scripts/attack disk
 """
 import base64, hashlib, hmac, http.client, http.server, json, mmap, os, random, re, shutil, signal, socket, sqlite3
 import struct, subprocess, sys, threading, time, urllib.parse

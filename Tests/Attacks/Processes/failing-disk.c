@@ -1,4 +1,4 @@
-// A disk that fails on demand, for `scripts/test-disk`: preloaded, it reads the fault to inject from the file named by
+// A disk that fails on demand, for `scripts/attack disk`: preloaded, it reads the fault to inject from the file named by
 // FAILING_DISK and makes writes to a store fail.
 //
 //   full      every write fails with ENOSPC

@@ -1,6 +1,6 @@
 """A deployment whose store is on PostgreSQL: several servers of Tender, here called nodes, share it.
 
-    scripts/failover, and STORE=postgres with scripts/races and scripts/crash
+    scripts/attack failover, and STORE=postgres with scripts/attack races and scripts/attack crash
 """
 import os, random, shutil, signal, sqlite3, subprocess, time
 from deployment import BINARIES, DECRYPTED, STILL, TO_COME, TROUBLE, Deployment, UnixConnection, call

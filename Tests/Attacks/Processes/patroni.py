@@ -1,7 +1,7 @@
 """PostgreSQL under Patroni and etcd: they decide who is the primary, rewind the old one, and name the standby that must have
 every commit.
 
-    scripts/failover --patroni
+    scripts/attack failover --patroni
 """
 import json, subprocess
 from cluster import OWNER, SETTINGS, USER, Cluster, Server, give_to_owner, programs, until

@@ -9,7 +9,7 @@ import UnixSignals
 
 // crashing-server --config FILE
 //
-// `tender serve`, and one thing more, for `scripts/crash`:
+// `tender serve`, and one thing more, for `scripts/attack crash`:
 //
 //     CRASHPOINT=capture.answered:2   kills the process with SIGKILL when it comes to the place for the second time
 //     CRASHPOINTS=list                prints the names of all places, one a line

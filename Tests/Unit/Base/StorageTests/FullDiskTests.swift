@@ -8,7 +8,7 @@ private let schema = [
   Migration("test-1", "CREATE TABLE lines (id BIGINT PRIMARY KEY NOT NULL, text TEXT NOT NULL);\n")
 ]
 
-/// SQLite's page limit simulates the full disk: it fails at the same places. `scripts/test-disk` tests a whole process.
+/// SQLite's page limit simulates the full disk: it fails at the same places. `scripts/attack disk` tests a whole process.
 @Suite struct `A full disk` {
   private let file: TemporaryStore
   private var path: String { file.path }

@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""Sets the clock of a server while shoppers pay: scripts/test-clock
+"""Sets the clock of a server while shoppers pay: scripts/attack clock
 
 It sets the wall clock of a running `tender serve`, and no other process's, an hour ahead, an hour back and six minutes
 ahead (Tests/Attacks/Processes/shifted-clock.c). First one case at a time, then under load with kills, with payment tokens
@@ -8,7 +8,6 @@ that the server decrypts and with sealed ones. Then the auditor checks the files
 import os, random, shutil, sqlite3, sys, tempfile, threading, time
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-sys.path.insert(0, HERE + "/../Tests/Attacks/Processes")
 from deployment import DECRYPTED, LEASE, SEALED, TROUBLE, Clock, Deployment, Journal, call
 from shoppers import Shopper, reported_outcome
 from verdict import verify
@@ -19,7 +18,7 @@ HOUR, SIX_MINUTES = 3600, 360
 
 def check(truth, text):
     if not truth:
-        raise SystemExit(f"test-clock: {text}")
+        raise SystemExit(f"clock: {text}")
 
 
 class AllClocks:
@@ -160,21 +159,21 @@ def run(kind):
         deployment.kill_all()
         check(verify(deployment, shoppers), "the auditor objects")
         check(visit.expiries() == 0, "a hold ended before its time")
-        print(f"test-clock: {kind.name}: 12 jumps under load, {sum(s.paid for s in shoppers)} payments", flush=True)
+        print(f"clock: {kind.name}: 12 jumps under load, {sum(s.paid for s in shoppers)} payments", flush=True)
         good = True
     finally:
         deployment.kill_all()
         if good:
             shutil.rmtree(directory)
         else:
-            print(f"test-clock: its files are in {directory}")
+            print(f"clock: its files are in {directory}")
 
 
 def main():
     begin = time.monotonic()
     run(DECRYPTED)
     run(SEALED)
-    print(f"test-clock: passed, {time.monotonic() - begin:.0f} s")
+    print(f"clock: passed, {time.monotonic() - begin:.0f} s")
 
 
 if __name__ == "__main__":

@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""Hostile requests to every surface of a running server: scripts/fuzz-server MINUTES [--seed N] [SURFACE…]
+"""Hostile requests to every surface of a running server: scripts/attack fuzz_server MINUTES [--seed N] [SURFACE…]
 
 Each surface gets a server with a store of its own for so many minutes. A finding is a request that ends the process, costs more than
 50 ms of its processor time (500 ms in a debug build), gets no answer, or a 500. After a crash the server is started again and the fuzzer
@@ -9,9 +9,9 @@ The surfaces are the functions of Tests/Attacks/Surfaces/surfaces.py. $CONFIGURA
 """
 import collections, os, random, re, shutil, sys, tempfile, time
 
-ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+HERE = os.path.dirname(os.path.abspath(__file__))
+ROOT = os.path.abspath(HERE + "/../../..")
 os.chdir(ROOT)
-sys.path.insert(0, ROOT + "/Tests/Attacks/Surfaces")
 from judge import Finding, Judge  # noqa: E402
 from surfaces import ALL  # noqa: E402
 from system import Agent, System  # noqa: E402

@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 """Kills PostgreSQL's primary, nodes or both while shoppers pay, promotes a standby, and checks the store with the auditor:
 
-    scripts/failover [KILLS] [--patroni | --without-standby]
+    scripts/attack failover [KILLS] [--patroni | --without-standby]
 
 Two nodes of Tender share a store on three servers of PostgreSQL. The primary confirms a commit when one standby has it.
 KILLS times, 100 by default, something is killed or stopped at a random moment; then a standby is promoted, the old primary
@@ -20,7 +20,6 @@ SECONDS=300   how long all connections are ended every two seconds
 import argparse, os, random, shutil, signal, sys, tempfile, threading, time
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-sys.path.insert(0, HERE + "/../Tests/Attacks/Processes")
 from cluster import Cluster, Failed, until
 from deployment import BINARIES, LEASE, Journal
 from nodes import Nodes

@@ -1,9 +1,9 @@
 #!/usr/bin/python3
 """Reckons nodes and database for 1,000, 10,000 and 100,000 payments a second, as a table for docs/scale.md:
 
-    scripts/bench-engines | tee figures && scripts/reckon-scale figures
+    scripts/bench engines | tee figures && Benchmarks/reckon_scale.py figures
 
-It reads the lines `bench: NAME VALUE UNIT` of scripts/bench-engines and writes Markdown: first the figures, then what they lead
+It reads the lines `bench: NAME VALUE UNIT` of scripts/bench engines and writes Markdown: first the figures, then what they lead
 to. The assumptions are the constants here.
 """
 import math, re, sys
@@ -11,7 +11,7 @@ import math, re, sys
 # A node and the database are planned for this share of their processors, so that one may fail.
 SHARE = 0.6
 CORES_A_NODE = 4
-# A payment with all that belongs to it, in bytes: scripts/measure-full-postgres.
+# A payment with all that belongs to it, in bytes: scripts/attack full_postgres.
 BYTES_A_PAYMENT = 8_200
 # Commits of a payment that is captured later, and events of one that is captured at once.
 COMMITS, EVENTS = 2, 3
@@ -44,7 +44,7 @@ def size(count):
 
 def main():
     if len(sys.argv) != 2:
-        sys.exit("usage: scripts/reckon-scale FILE, with the output of scripts/bench-engines")
+        sys.exit("usage: Benchmarks/reckon_scale.py FILE, with the output of scripts/bench engines")
     with open(sys.argv[1]) as file:
         figures = {name: float(value) for name, value in re.findall(r"^bench: (\S+) ([0-9.]+)", file.read(), re.M)}
     missing = [name for name in NAMES if name not in figures]

@@ -2,7 +2,7 @@
 """Loses PostgreSQL while shoppers pay, restores it to a moment from a base backup and the archived log, and compares with the
 acquirer what is missing then:
 
-    scripts/test-restore
+    scripts/attack restore
 
 What was confirmed before the moment must be there, and nothing after it; the audit must be intact; what was open is settled
 with the acquirer; `tender reconcile` must name every operation that the acquirer has and the restored store has not, and no
@@ -15,7 +15,6 @@ SECONDS=8    how long they pay before the backup, between backup and moment, and
 import json, os, shutil, sqlite3, subprocess, sys, tempfile, threading, time, urllib.request
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-sys.path.insert(0, HERE + "/../Tests/Attacks/Processes")
 from cluster import SETTINGS, USER, Cluster, Failed, give_to_owner, until
 from deployment import BINARIES, Journal, call
 from nodes import Nodes
@@ -237,7 +236,7 @@ class Restore:
 
 def main():
     if not os.path.exists(f"{BINARIES}/tender"):
-        raise SystemExit(f"test-restore: first build it: scripts/build {os.environ.get('CONFIGURATION', 'debug')} tender")
+        raise SystemExit(f"restore: first build it: scripts/build {os.environ.get('CONFIGURATION', 'debug')} tender")
     begin, directory = time.monotonic(), tempfile.mkdtemp(prefix="tender-restore-")
     os.chmod(directory, 0o755)
     restore = Restore(directory)

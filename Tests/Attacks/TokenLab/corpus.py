@@ -6,7 +6,7 @@ import json
 import pathlib
 import re
 
-root = pathlib.Path(__file__).resolve().parent.parent
+root = pathlib.Path(__file__).resolve().parents[3]
 vectors = root / "Tests/Support/Vectors/apple-pay-token"
 corpus = root / "Tests/Attacks/TokenLab/Corpus"
 

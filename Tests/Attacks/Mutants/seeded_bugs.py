@@ -12,8 +12,8 @@ import shutil
 import subprocess
 import sys
 
-root = pathlib.Path(__file__).resolve().parent.parent
-sys.path[:0] = [str(root / "Tests/Attacks/TokenLab/Bugs"), str(root / "Tests/Attacks/Mutants")]
+root = pathlib.Path(__file__).resolve().parents[3]
+sys.path.insert(0, str(root / "Tests/Attacks/TokenLab/Bugs"))
 sys.dont_write_bytecode = True
 from bugs import MUTANTS  # noqa: E402
 from mutation import chosen, detected  # noqa: E402

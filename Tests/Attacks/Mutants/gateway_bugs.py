@@ -14,8 +14,7 @@ import shutil
 import subprocess
 import sys
 
-root = pathlib.Path(__file__).resolve().parent.parent
-sys.path.insert(0, str(root / "Tests/Attacks/Mutants"))
+root = pathlib.Path(__file__).resolve().parents[3]
 sys.dont_write_bytecode = True
 from gateway import MUTANTS  # noqa: E402
 from mutation import chosen, detected  # noqa: E402

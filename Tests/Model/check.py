@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""Checks the models of a payment exhaustively: scripts/check-model [RULE…]
+"""Checks the models of a payment exhaustively: Tests/Model/check.py [RULE…]
 
 Spin searches every history of Tests/Model/payment.pml (the authorization) and Tests/Model/follow-up.pml (what follows
 it) with all rules of the protocol, and must find no violation. Then each rule is taken out, or those that are named, and
@@ -8,8 +8,8 @@ not complete is a failure.
 """
 import os, re, shutil, subprocess, sys, tempfile
 
-ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
-FOLDER = os.path.join(ROOT, "Tests/Model")
+FOLDER = os.path.dirname(os.path.abspath(__file__))
+ROOT = os.path.dirname(os.path.dirname(FOLDER))
 MEGABYTES, SECONDS, DEPTH = 2000, 300, 20000
 
 TWO_NODES = ["ONE_CALL", "ROUNDS=2"]

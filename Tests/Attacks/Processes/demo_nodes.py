@@ -1,9 +1,9 @@
 #!/usr/bin/python3
-"""Pays in the demo on PostgreSQL while one of its two servers is killed: scripts/test-demo-nodes. Every payment must succeed,
+"""Pays in the demo on PostgreSQL while one of its two servers is killed: scripts/attack demo_nodes. Every payment must succeed,
 the server must come back, and Ctrl-C must end every process."""
 import json, os, re, shutil, signal, subprocess, sys, tempfile, time
 
-os.chdir(os.path.dirname(os.path.abspath(__file__)) + "/..")
+os.chdir(os.path.dirname(os.path.abspath(__file__)) + "/../../..")
 sys.path.append("Tests/Support")
 import free_ports
 

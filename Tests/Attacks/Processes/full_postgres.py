@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""Fills a store on PostgreSQL with a year of payments and measures what that changes: scripts/measure-full-postgres [PAYMENTS]
+"""Fills a store on PostgreSQL with a year of payments and measures what that changes: scripts/attack full_postgres [PAYMENTS]
 
 Each payment comes with all that belongs to it: basket, quote, order, contact, two operations, payment token, three events,
 three deliveries, four entries of the audit: 18 rows. Before and after, shoppers pay one after another, and their merchants
@@ -13,7 +13,6 @@ PARTITIONS=yes  also splits two tables into partitions, as docs/scale.md shows, 
 import collections, json, os, re, shutil, statistics, sys, tempfile, time
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-sys.path.insert(0, HERE + "/../Tests/Attacks/Processes")
 from cluster import SETTINGS, SingleServer
 from deployment import call
 from nodes import Nodes

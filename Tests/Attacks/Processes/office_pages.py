@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""Measures every page of the back office over a store with many payments: scripts/test-office-pages
+"""Measures every page of the back office over a store with many payments: scripts/attack office_pages
 
 PAYMENTS=10000000 of them (200,000), in the last 92 days, in the store of a demo whose server this starts. Each page is loaded
 seven times after a first time; the fastest must take at most 100 ms, because other work on the machine only adds to it. Before,
@@ -11,7 +11,7 @@ there (2 KB for a payment, removed at the end), KEEP=1 leaves it for the next ti
 import base64, hashlib, hmac, http.cookies, json, os, pathlib, re, secrets, shutil, signal, sqlite3, struct
 import subprocess, sys, tempfile, time, urllib.error, urllib.parse, urllib.request
 
-ROOT = pathlib.Path(__file__).resolve().parent.parent
+ROOT = pathlib.Path(__file__).resolve().parents[3]
 sys.path.insert(0, str(ROOT / "Tests/Support"))
 import filled_store, free_ports  # noqa: E402
 
@@ -40,9 +40,9 @@ class Demo:
             if "Ctrl-C" in text:
                 return self
             if self.process.poll() is not None:
-                raise SystemExit(f"test-office-pages: the demo ended:\n{text}")
+                raise SystemExit(f"office-pages: the demo ended:\n{text}")
             time.sleep(0.1)
-        raise SystemExit("test-office-pages: the demo does not begin")
+        raise SystemExit("office-pages: the demo does not begin")
 
     def __exit__(self, *_):
         self.process.send_signal(signal.SIGTERM)
@@ -52,7 +52,7 @@ class Demo:
     def ask(self, *words):
         answer = subprocess.run([TENDER, *words, "--json", "--store", self.store], capture_output=True, text=True, check=False)
         if answer.returncode != 0:
-            raise SystemExit(f"test-office-pages: tender {' '.join(words)}: {answer.stderr}")
+            raise SystemExit(f"office-pages: tender {' '.join(words)}: {answer.stderr}")
         return json.loads(answer.stdout)
 
 
@@ -78,7 +78,7 @@ class Person:
                 text, headers = answer.read().decode(), answer.headers
         except urllib.error.HTTPError as error:
             if error.code != 303:
-                raise SystemExit(f"test-office-pages: {path}: {error.code} {error.read().decode()[:2000]}") from None
+                raise SystemExit(f"office-pages: {path}: {error.code} {error.read().decode()[:2000]}") from None
             text, headers = "", error.headers
         seconds = time.perf_counter() - begin
         for cookie in http.cookies.SimpleCookie(headers.get("Set-Cookie", "")).values():
@@ -141,7 +141,7 @@ def wait_for_charts(person):
     begin = time.monotonic()
     while "still being counted" in person.load("/overview?days=92")[1]:
         if time.monotonic() - begin > 60 + PAYMENTS / 3_000:
-            raise SystemExit("test-office-pages: the payments are not counted in time")
+            raise SystemExit("office-pages: the payments are not counted in time")
         time.sleep(1)
     return time.monotonic() - begin
 
@@ -153,7 +153,7 @@ def must_add_up(demo, page):
                              [int(time.time()) // 86400 - 92]).fetchone()[0]
     shown = re.search(r"<dt>Payments</dt><dd>(\d+)</dd>", page)[1]
     if int(shown) != count:
-        raise SystemExit(f"test-office-pages: the overview has {shown} payments in euro, the store {count}")
+        raise SystemExit(f"office-pages: the overview has {shown} payments in euro, the store {count}")
 
 
 def measured(person, pages, whose):
@@ -197,8 +197,8 @@ def main():
             shutil.rmtree(home, ignore_errors=True)
     seconds = time.monotonic() - begin
     if slow:
-        raise SystemExit(f"test-office-pages: slower than {LIMIT * 1000:.0f} ms over {PAYMENTS} payments: {', '.join(slow)}")
-    print(f"test-office-pages: {len(pages) + 5} pages over {PAYMENTS} payments, each in {LIMIT * 1000:.0f} ms, {seconds:.0f} s")
+        raise SystemExit(f"office-pages: slower than {LIMIT * 1000:.0f} ms over {PAYMENTS} payments: {', '.join(slow)}")
+    print(f"office-pages: {len(pages) + 5} pages over {PAYMENTS} payments, each in {LIMIT * 1000:.0f} ms, {seconds:.0f} s")
 
 
 if __name__ == "__main__":

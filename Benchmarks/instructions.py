@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """Counts the instructions that the server executes for a payment, by function, its allocations, and how often SQLite steps:
-scripts/bench-instructions
+scripts/bench instructions
 
 Fails when one of the three has grown by more than 5 % against Benchmarks/instructions.txt; RECORD=yes writes that file.
 FUNCTIONS=40 says how many functions are listed. A minute after the build, which is the static one of `make install`:

@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""Sends requests over 64 connections to a real server at once: scripts/races [sandbox|CONNECTOR …]
+"""Sends requests over 64 connections to a real server at once: scripts/attack races [sandbox|CONNECTOR …]
 
 With STORE=postgres to two servers that share a PostgreSQL, a call to either by chance.
 
@@ -13,7 +13,6 @@ import collections, os, random, shutil, sqlite3, sys, tempfile, threading, time
 import http.client, json
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-sys.path.insert(0, HERE + "/../Tests/Attacks/Processes")
 from deployment import DECRYPTED, STILL, TROUBLE, Defect, Journal, call, exchange, kinds
 from nodes import deployment as deployed
 from shoppers import reported_outcome

@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""Runs a server on a disk that is full, read-only, loses writes, or loses power: scripts/test-disk
+"""Runs a server on a disk that is full, read-only, loses writes, or loses power: scripts/attack disk
 
 The server is the product; a preloaded library simulates the disk (Tests/Attacks/Processes).
 
@@ -15,8 +15,6 @@ CUTS=40     cuts of the power
 """
 import glob, os, random, shutil, sys, tempfile, threading, time
 
-HERE = os.path.dirname(os.path.abspath(__file__))
-sys.path.insert(0, HERE + "/../Tests/Attacks/Processes")
 from deployment import DECRYPTED, LEASE, SEALED, STILL, TROUBLE, Deployment, Journal, call
 from shoppers import Shopper, reported_outcome
 from verdict import verify
@@ -26,12 +24,12 @@ SEED = int(os.environ.get("SEED", "1"))
 
 
 def say(*words):
-    print("test-disk:", *words, flush=True)
+    print("disk:", *words, flush=True)
 
 
 def check(truth, text):
     if not truth:
-        raise SystemExit(f"test-disk: {text}")
+        raise SystemExit(f"disk: {text}")
 
 
 class FailingDeployment(Deployment):

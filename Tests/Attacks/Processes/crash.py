@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 """Kills the server while shoppers pay, starts it again, and checks the files with the auditor:
 
-    scripts/crash [KILLS [sandbox|CONNECTOR …]]
+    scripts/attack crash [KILLS [sandbox|CONNECTOR …]]
 
 Four processes (Tests/Attacks/Processes/deployment.py): the server, the sandbox with the ledger of the acquirer or the
 provider, the merchant's server for webhooks, and this one, which pays, captures and refunds, and records each answer
@@ -19,7 +19,6 @@ SHOPPERS=8    the number of shoppers
 import json, os, random, shutil, signal, subprocess, sys, tempfile, threading, time
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-sys.path.insert(0, HERE + "/../Tests/Attacks/Processes")
 from deployment import BINARIES, LEASE, Journal, kinds
 from nodes import deployment as deployed
 from shoppers import Shopper
@@ -187,7 +186,7 @@ def commit():
 
 def main():
     begin, version = time.monotonic(), commit()
-    notes = f"{HERE}/../.build/crash/{version}-{SEED}-{KILLS}{''.join('-' + name for name in CONNECTORS)}.json"
+    notes = f"{HERE}/../../../.build/crash/{version}-{SEED}-{KILLS}{''.join('-' + name for name in CONNECTORS)}.json"
     os.makedirs(os.path.dirname(notes), exist_ok=True)
     done = json.load(open(notes)) if os.path.exists(notes) else {"kills": 0, "rounds": 0, "violations": 0, "seconds": 0}
     if done["kills"]:

@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""Two nodes behind PgBouncer: scripts/test-pgbouncer [session|transaction]
+"""Two nodes behind PgBouncer: scripts/attack pgbouncer [session|transaction]
 
 In session mode shoppers pay while PgBouncer is killed and started again, and while PostgreSQL ends all connections. No
 answer may be lost, no payment doubled, and the auditor checks the store. Then the same nodes use PgBouncer in transaction
@@ -10,7 +10,6 @@ SECONDS=20   how long shoppers pay before and after each trouble
 import collections, os, random, re, shutil, subprocess, sys, tempfile, threading, time
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-sys.path.insert(0, HERE + "/../Tests/Attacks/Processes")
 from cluster import DATABASE, OWNER, USER, SingleServer, give_to_owner, send, until
 from deployment import Journal
 from nodes import Nodes
@@ -176,7 +175,7 @@ def transaction():
 
 def main():
     if not PROGRAM:
-        sys.exit("test-pgbouncer: PgBouncer is missing: scripts/install-prerequisites pgbouncer")
+        sys.exit("pgbouncer: PgBouncer is missing: scripts/install-prerequisites pgbouncer")
     begin, good, modes = time.monotonic(), True, sys.argv[1:] or ["session", "transaction"]
     if "session" in modes:
         good = session()
