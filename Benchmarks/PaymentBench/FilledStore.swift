@@ -149,10 +149,9 @@ struct FilledStore: Sendable {
 
   private static func event(_ status: String, _ number: Int) -> String {
     """
-    INSERT INTO outbox (payment, merchant, seq, type, operation, status, authorized, captured, refunded, happened_at, next_try,
-      tries, delivered_at)
-    SELECT id, 'harbour', \(number + 1), 'payment.\(status)', substr(id, 1, 12) || 'a' || substr(id, 14), '\(status)', 1250, 0, 0,
-      at, at, 1, at + 1000000 FROM numbered
+    INSERT INTO outbox (payment, merchant, seq, operation, status, authorized, captured, refunded, happened_at, delivered_at)
+    SELECT id, 'harbour', \(number + 1), substr(id, 1, 12) || 'a' || substr(id, 14), '\(status)', 1250, 0, 0, at, at + 1000000
+    FROM numbered
     """
   }
 

@@ -146,7 +146,7 @@ def a_server_that_is_gone_after_paying_leaves_the_receipt_as_it_is(shopper):
     with server_gone(shopper, "cut"):
         shopper.browser.refresh()
         assert shopper.receipt() == basket
-        shopper.open(f"/order/{basket}/journey")
+        shopper.open(f"/order/{basket}/trace")
         shopper.sees("does not answer")
     shopper.browser_errors()
     shopper.browser.refresh()

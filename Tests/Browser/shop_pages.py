@@ -47,7 +47,7 @@ def the_trace_of_a_decline_shows_the_decline(shopper):
     shopper.open_sheet()
     shopper.drive("approve()")
     basket = shopper.receipt()
-    shopper.open(f"/order/{basket}/journey")
+    shopper.open(f"/order/{basket}/trace")
     shopper.sees("Wrote down the balances")
     outcomes = texts(shopper, "[data-span=authorized] .outcome")
     assert outcomes == ["declined", "approved"], f"the bank's answers are {outcomes}"
@@ -155,14 +155,14 @@ def the_trace_is_short_on_a_phone_and_a_forgotten_one_is_no_error(shopper):
     shopper.drive("approve()")
     basket = shopper.receipt()
     shopper.look(PHONE)
-    shopper.open(f"/order/{basket}/journey")
+    shopper.open(f"/order/{basket}/trace")
     shopper.sees("Wrote down the balances")
     opened = texts(shopper, "details[open] > summary h2")
     assert opened == ["The payment"], f"unfolded are {opened}"
     height = shopper.script("return document.documentElement.scrollHeight")
     assert height < 3 * PHONE[1], f"the page is {height} px high"
     role = shopper.script("""const { notThere } = await import("/shop.js");
-        return notThere({ code: "journey_forgotten", message: "" }).role;""")
+        return notThere({ code: "trace_forgotten", message: "" }).role;""")
     assert role == "status", f"a forgotten trace is a {role}"
 
 

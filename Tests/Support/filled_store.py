@@ -76,10 +76,8 @@ STATEMENTS = [
     SELECT 'o' || id, '{}', 'shopper-' || n % 100000 || '@example.com', at FROM payment
     """,
     """
-    INSERT INTO outbox (payment, merchant, seq, type, operation, status, authorized, captured, refunded, happened_at, next_try,
-      tries, delivered_at)
-    SELECT id, merchant, 1, 'payment.' || status, substr(id, 1, 12) || '0' || substr(id, 14), status, amount, 0, 0, at, at, 1,
-      at + 1000000 FROM payment
+    INSERT INTO outbox (payment, merchant, seq, operation, status, authorized, captured, refunded, happened_at, delivered_at)
+    SELECT id, merchant, 1, substr(id, 1, 12) || '0' || substr(id, 14), status, amount, 0, 0, at, at + 1000000 FROM payment
     """,
     """
     INSERT INTO webhook_deliveries (payment, seq, endpoint, url, merchant, state, tries, next_try, lease_until, fence, result,

@@ -138,7 +138,7 @@ const receipt = (basket, order) =>
             element(
               "p",
               {},
-              element("a", { className: "button", href: `/order/${basket}/journey` }, "The trace of this payment"),
+              element("a", { className: "button", href: `/order/${basket}/trace` }, "The trace of this payment"),
             ),
             element(
               "p",

@@ -104,7 +104,7 @@ const section = (id, title, text, entries, meanings) =>
 
 const place = find("payload");
 try {
-  const { payment } = await ask(`${tender}/applepay/payment/${place.dataset.basket}/journey`);
+  const { payment } = await ask(`${tender}/applepay/payment/${place.dataset.basket}/trace`);
   if (!payment) throw new Error("No payment token of this basket has been opened yet.");
   const { paymentData, ...envelope } = payment;
   place.replaceChildren(
@@ -129,7 +129,7 @@ try {
       {},
       element(
         "a",
-        { className: "button plain", href: `/order/${place.dataset.basket}/journey` },
+        { className: "button plain", href: `/order/${place.dataset.basket}/trace` },
         "The trace of this payment",
       ),
     ),

@@ -207,7 +207,7 @@ export const say = (text, kind = "error") => {
 
 /** What stands in the place of a trace. One that is gone is no error: the order and its payment are kept. */
 export const notThere = ({ code, message }) =>
-  code === "journey_forgotten"
+  code === "trace_forgotten"
     ? element(
         "p",
         { className: "message", role: "status", dataset: { kind: "note" } },

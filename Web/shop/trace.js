@@ -134,7 +134,7 @@ const span = (part, whole) => {
 
 const entry = (call) => {
   const [title, text] = titleOf(call);
-  const { laps: spans } = call;
+  const { spans } = call;
   const isLong = spans.length > 1;
   // On a phone only the payment is unfolded.
   const open = call.name === PAYMENT || matchMedia("(width >= 48rem)").matches;
@@ -176,7 +176,7 @@ const entry = (call) => {
 
 const sum = (calls, names) =>
   calls
-    .flatMap(({ laps: spans }) => spans)
+    .flatMap(({ spans }) => spans)
     .filter(({ name }) => names.includes(name))
     .reduce((total, { microseconds }) => total + microseconds, 0);
 
@@ -197,7 +197,7 @@ const summary = ({ calls }) => {
 
 const place = find("trace");
 try {
-  const trace = await ask(`${tender}/applepay/payment/${place.dataset.basket}/journey`);
+  const trace = await ask(`${tender}/applepay/payment/${place.dataset.basket}/trace`);
   place.replaceChildren(
     summary(trace),
     element("ol", { className: "calls", role: "list" }, trace.calls.map(entry)),

@@ -10,7 +10,7 @@ struct PaymentCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "payment", abstract: "Looks at payments; captures, voids, refunds and increments them.",
     subcommands: [
-      List.self, Show.self, Capture.self, Void.self, Refund.self, Increment.self, Settle.self, Acknowledge.self,
+      List.self, Show.self, Capture.self, Void.self, Refund.self, Increment.self, Inquire.self, Acknowledge.self,
       Resolve.self, VerifyJournal.self,
     ])
 
@@ -79,12 +79,12 @@ struct PaymentCommand: AsyncParsableCommand {
     func run() async throws { try await operation.perform(.increment, movement.movement) }
   }
 
-  struct Settle: AsyncParsableCommand {
+  struct Inquire: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-      commandName: "settle", abstract: "Asks the acquirer for the outcome of open operations.")
+      commandName: "inquire", abstract: "Asks the acquirer for the outcome of open operations.")
     @OptionGroup var operation: OperationOptions
 
-    func run() async throws { try await operation.perform(.settle) }
+    func run() async throws { try await operation.perform(.inquire) }
   }
 
   struct Acknowledge: AsyncParsableCommand {
@@ -348,7 +348,7 @@ extension OperationReport {
     case .declined, .reversed, .returned: "the acquirer refused the \(kind.rawValue)\(code.map { " (\($0))" } ?? "")"
     case .failed: "the \(kind.rawValue) did not reach the acquirer, and nothing was moved"
     case .sending, .unknown:
-      "it is not known yet whether the \(kind.rawValue) was done; do not repeat it: tender payment settle asks the acquirer"
+      "it is not known yet whether the \(kind.rawValue) was done; do not repeat it: tender payment inquire asks the acquirer"
     }
   }
 }

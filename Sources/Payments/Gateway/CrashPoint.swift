@@ -19,7 +19,7 @@ package enum CrashPoint: String, Sendable, Hashable, CaseIterable {
   case refundAnswered = "refund.answered"
   case refundRecorded = "refund.recorded"
   /// Recovery holds the lease, and has not asked the acquirer.
-  case recoveryLeased = "recovery.took_over"
+  case recoveryLeased = "recovery.leased"
   /// Recovery has the inquiry's answer.
   case recoveryInquired = "recovery.inquired"
   /// The reversal is written, and the acquirer has not been asked for it.

@@ -24,11 +24,11 @@ extension Journal {
   /// one another, payments are spread over several chains, and only those of one chain wait for each other.
   func chain(of payment: PaymentID) -> String {
     guard database.isShared else { return "main" }
-    return "lane-\(Self.laneNumber(of: payment))"
+    return "payments-\(Self.chainNumber(of: payment))"
   }
 
   /// 0 to 63, the same in every process: FNV-1a.
-  private static func laneNumber(of payment: PaymentID) -> UInt64 {
+  private static func chainNumber(of payment: PaymentID) -> UInt64 {
     let hash = payment.rawValue.utf8.reduce(0xcbf2_9ce4_8422_2325 as UInt64) { ($0 ^ UInt64($1)) &* 0x100_0000_01b3 }
     return hash >> 58
   }

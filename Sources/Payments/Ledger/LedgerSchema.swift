@@ -136,7 +136,6 @@ extension Journal {
       payment TEXT NOT NULL REFERENCES payments (id),
       seq BIGINT NOT NULL,
       merchant TEXT NOT NULL,
-      type TEXT NOT NULL,
       operation TEXT NOT NULL,
       status TEXT NOT NULL,
       authorized BIGINT NOT NULL,
@@ -144,15 +143,13 @@ extension Journal {
       refunded BIGINT NOT NULL,
       charged_back BIGINT NOT NULL DEFAULT 0,
       happened_at BIGINT NOT NULL,
-      next_try BIGINT NOT NULL,
-      tries BIGINT NOT NULL,
       delivered_at BIGINT,
       position BIGINT,
       PRIMARY KEY (payment, seq)
     );
     CREATE UNIQUE INDEX outbox_position ON outbox (position) WHERE position IS NOT NULL;
     CREATE INDEX outbox_of_merchant ON outbox (merchant, position) WHERE position IS NOT NULL;
-    CREATE INDEX outbox_due ON outbox (next_try) WHERE delivered_at IS NULL;
+    CREATE INDEX outbox_due ON outbox (happened_at) WHERE delivered_at IS NULL;
     CREATE TABLE outbox_head (
       id BIGINT PRIMARY KEY NOT NULL CHECK (id = 1),
       position BIGINT NOT NULL,

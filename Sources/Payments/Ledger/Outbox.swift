@@ -8,14 +8,12 @@ enum Outbox {
     let payment = record.payment
     try store.run(
       """
-      INSERT INTO outbox (payment, merchant, seq, type, operation, status, authorized, captured, refunded, charged_back,
-        happened_at, next_try, tries)
-      VALUES ($1, $10, (SELECT COALESCE(MAX(seq), 0) + 1 FROM outbox WHERE payment = $1), $2, $3, $4, $5, $6, $7, $9, $8,
-        $8, 0)
+      INSERT INTO outbox (payment, merchant, seq, operation, status, authorized, captured, refunded, charged_back,
+        happened_at)
+      VALUES ($1, $2, (SELECT COALESCE(MAX(seq), 0) + 1 FROM outbox WHERE payment = $1), $3, $4, $5, $6, $7, $8, $9)
       """,
-      .text(payment.id.rawValue), .text("payment.\(payment.status.rawValue)"), .text(operation.rawValue),
+      .text(payment.id.rawValue), .text(payment.merchant.rawValue), .text(operation.rawValue),
       .text(payment.status.rawValue), .integer(payment.authorized), .integer(payment.captured),
-      .integer(payment.refunded), .time(store.now), .integer(payment.chargedBack),
-      .text(payment.merchant.rawValue))
+      .integer(payment.refunded), .integer(payment.chargedBack), .time(store.now))
   }
 }

@@ -123,7 +123,7 @@ extension OutboxEvent {
   private static func headOfWaiting(in store: Transaction) throws -> Row? {
     let (head, waiting) = try store.first(
       Query(SQLStatement(findHead, locking: .skipping)),
-      Query(SQLStatement("SELECT payment FROM outbox WHERE delivered_at IS NULL ORDER BY next_try LIMIT 1")))
+      Query(SQLStatement("SELECT payment FROM outbox WHERE delivered_at IS NULL ORDER BY happened_at LIMIT 1")))
     guard waiting != nil else { return nil }
     return try head ?? firstHead(in: store)
   }
@@ -151,7 +151,7 @@ extension OutboxEvent {
         delivered_at = CASE WHEN placed.latest > $3 THEN placed.latest ELSE $3 END
       FROM (SELECT payment, seq, ROW_NUMBER() OVER (ORDER BY payment, seq) AS number, MAX(happened_at) OVER () AS latest
         FROM outbox WHERE delivered_at IS NULL AND payment IN
-          (SELECT payment FROM outbox WHERE delivered_at IS NULL ORDER BY next_try LIMIT $1)) AS placed
+          (SELECT payment FROM outbox WHERE delivered_at IS NULL ORDER BY happened_at LIMIT $1)) AS placed
       WHERE outbox.payment = placed.payment AND outbox.seq = placed.seq
       """, .integer(Int64(payments)), .integer(position), .time(time))
   }

@@ -112,7 +112,7 @@ extension DemoShop {
     router.get("/checkout") { _, _ in try pages.page("checkout", "Checkout") }
     router.get("/account") { _, _ in try pages.page("account", "Sign in") }
     router.get("/order/{basketId}", use: pages.ofOrder("order", "Your order"))
-    router.get("/order/{basketId}/journey", use: pages.ofOrder("trace", "The trace of a payment"))
+    router.get("/order/{basketId}/trace", use: pages.ofOrder("trace", "The trace of a payment"))
     router.get("/order/{basketId}/payload", use: pages.ofOrder("payload", "Inside the payment token"))
     for name in StaticFiles.shop.names {
       router.get("/\(name)") { _, _ in StaticFiles.shop[name]?.response(caching: "no-cache") }

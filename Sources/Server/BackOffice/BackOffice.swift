@@ -141,7 +141,7 @@ package struct OfficeEndpoint: Sendable, Hashable {
 package enum PaymentVerb: String, Sendable, CaseIterable {
   case capture, void, refund
   /// Asks the provider for the outcome of open operations.
-  case settle
+  case inquire
   /// An operator acknowledges an alarm.
   case acknowledge
 }

@@ -86,7 +86,7 @@ def stop(deployment, seconds):
 
 # The crash point that leaves an operation open, so that recovery reaches the other.
 BEFORE = {
-    "recovery.took_over": "authorize.claimed", "recovery.inquired": "authorize.answered",
+    "recovery.leased": "authorize.claimed", "recovery.inquired": "authorize.answered",
     "recovery.reversing": "authorize.claimed", "recovery.reversed": "authorize.claimed",
     "recovery.repeated": "capture.reserved", "recovery.recorded": "authorize.answered"}
 

@@ -54,10 +54,10 @@ ROWS = [
       {number}, 'A{letter}' || id, 'N' || substr(q, 1, 8), 0, at, '0123456789abcdef', 0, 1, at, at, at + 45000 FROM numbered"""
       for number, (kind, letter) in enumerate([("authorize", "a"), ("capture", "c")])],
     "INSERT INTO token_uses (transaction_id, payload_hash, payment, used_at) SELECT r || q, q || r, id, at FROM numbered",
-    *[f"""INSERT INTO outbox (payment, merchant, seq, type, operation, status, authorized, captured, refunded, happened_at,
-      next_try, tries, delivered_at, position)
-    SELECT id, 'harbour', {number + 1}, 'payment.{status}', substr(id, 1, 12) || 'a' || substr(id, 14), '{status}', 1250, 0, 0, at,
-      at, 1, at + 1000000, {number} - 3 * n FROM numbered""" for number, status in enumerate(["authorizing", "authorized", "captured"])],
+    *[f"""INSERT INTO outbox (payment, merchant, seq, operation, status, authorized, captured, refunded, happened_at,
+      delivered_at, position)
+    SELECT id, 'harbour', {number + 1}, substr(id, 1, 12) || 'a' || substr(id, 14), '{status}', 1250, 0, 0, at, at + 1000000,
+      {number} - 3 * n FROM numbered""" for number, status in enumerate(["authorizing", "authorized", "captured"])],
     *[f"""INSERT INTO webhook_deliveries (payment, seq, endpoint, url, merchant, state, tries, next_try, lease_until, fence, result,
       created_at, finished_at)
     SELECT id, {number}, 'http://127.0.0.1/hooks', 'http://127.0.0.1/hooks', 'harbour', 'delivered', 0, at, 0, 1, '200', at, at

@@ -222,7 +222,7 @@ def administration(system):
         get("/payments?limit=5"), get("/payments?named=T-1"), get(f"/payments/{payment}"), post("/payments/search", {
             "payment": payment, "order": "o", "basket": "b", "reference": "r", "merchant": MERCHANT, "status": "captured", "from": 0, "until": 1,
             "alarmed": False, "limit": 50}), post("/payments/search", {"alarmed": False, "limit": 50, "reference": "T-1"}),
-        *(post(f"/payments/{payment}/{verb}?amount=1.00&final=false&key=k") for verb in ("capture", "void", "refund", "increment", "settle", "acknowledge")),
+        *(post(f"/payments/{payment}/{verb}?amount=1.00&final=false&key=k") for verb in ("capture", "void", "refund", "increment", "inquire", "acknowledge")),
         post(f"/payments/{payment}/resolve?as=approved&note=n&operation={system.reference}"), post(f"/payments/{payment}/resolve?as=voided&note=n"), get("/keys"), post("/keys/retire", {"merchant": MERCHANT, "publicKeyHash": "YQ=="}),
         get("/webhooks/deliveries?state=dead&limit=50"), get("/webhooks/events?after=0"), post(f"/webhooks/replay?payment={payment}&sequence=1&to=orders"),
         get("/routes"),

@@ -103,7 +103,7 @@ struct PaymentController: Sendable {
   }
 
   private static let done: [PaymentVerb: String] = [
-    .capture: "captured", .void: "voided", .settle: "settled", .acknowledge: "acknowledged",
+    .capture: "captured", .void: "voided", .inquire: "inquired", .acknowledge: "acknowledged",
   ]
 
   private static func amount(_ text: String, _ file: PaymentFile) throws -> Amount? {

@@ -50,7 +50,7 @@ struct PaymentFile: Sendable {
     var verbs: Set<PaymentVerb> = []
     if [.authorized, .partiallyCaptured].contains(payment.status) { verbs.formUnion([.capture, .void]) }
     if payment.kept > 0 { verbs.insert(.refund) }
-    if !payment.status.isResolved || operations.contains(where: { $0.state.isOpen }) { verbs.insert(.settle) }
+    if !payment.status.isResolved || operations.contains(where: { $0.state.isOpen }) { verbs.insert(.inquire) }
     if item.alarm != nil { verbs.insert(.acknowledge) }
     return verbs
   }

@@ -61,9 +61,9 @@ struct PaymentView {
       values["void"] = (["key": file.key(of: .void)] as [String: Any]).merging(most(file.capturable)) { $1 }
     }
     if possible.contains(.refund) { values["refund"] = refund(for: user) }
-    if possible.contains(.settle) { values["settle"] = ["key": file.key(of: .settle)] }
+    if possible.contains(.inquire) { values["inquire"] = ["key": file.key(of: .inquire)] }
     if possible.contains(.acknowledge) { values["acknowledge"] = ["key": file.key(of: .acknowledge)] }
-    if possible.contains(.settle) || possible.contains(.acknowledge) {
+    if possible.contains(.inquire) || possible.contains(.acknowledge) {
       values["resolve"] = ["operations": file.operations.filter { $0.state.isOpen }.map(Self.values)]
     }
     values["approvals"] = file.approvals.filter { $0.state == .waiting }.map { approval(for: user, $0) }

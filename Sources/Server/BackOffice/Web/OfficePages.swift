@@ -56,7 +56,7 @@ struct OfficePages: Sendable {
   /// What a page says after a form was sent.
   private static let notices = [
     "captured": "The capture was asked for.", "voided": "The void was asked for.",
-    "refunded": "The refund was asked for.", "settled": "The provider was asked for the outcome.",
+    "refunded": "The refund was asked for.", "inquired": "The provider was asked for the outcome.",
     "acknowledged": "The alarm is acknowledged.", "resolved": "Your decision is recorded.",
     "requested": "The refund waits for a second person.", "approved": "The refund was approved and asked for.",
     "rejected": "The refund was rejected.", "replayed": "The webhooks wait for their next delivery.",

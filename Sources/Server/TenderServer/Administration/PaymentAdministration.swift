@@ -22,7 +22,7 @@ package struct PaymentAdministration: Sendable {
     /// Raises what is held.
     case increment
     /// Asks the acquirer for the outcome of open operations.
-    case settle
+    case inquire
     /// An operator has looked at what raised an alarm.
     case acknowledge
   }
@@ -105,7 +105,7 @@ extension PaymentAdministration {
       performed = try await once(
         key, Self.followUp(operation, id, amount, isFinal: isFinal).adding(addition), operation, payment, amount,
         isFinal: isFinal)
-    case .settle: _ = try await onPaymentThreads { [gateway] in try await gateway.inquire(id) }
+    case .inquire: _ = try await onPaymentThreads { [gateway] in try await gateway.inquire(id) }
     case .acknowledge: try await journal.acknowledge(id)
     }
     return try await gateway.reading(id) {
@@ -266,8 +266,7 @@ package struct PaymentReport: Codable, Sendable {
 
   private enum CodingKeys: String, CodingKey {
     case id, status, merchant, order, basket, merchantReference, currency, amount, authorized, captured, released,
-      refunded, chargedBack, card, cardNetwork, cardType, transactionIdentifier, amountConfirmed
-    case reportedOutcome = "told"
+      refunded, chargedBack, card, cardNetwork, cardType, transactionIdentifier, amountConfirmed, reportedOutcome
     case declined, alarm, createdAt, operations, performed, idempotencyKey
   }
 

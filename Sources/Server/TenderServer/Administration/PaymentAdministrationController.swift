@@ -34,7 +34,7 @@ struct PaymentAdministrationController: Sendable {
     return JSONAnswer.response(payment)
   }
 
-  /// `POST /payments/{id}/capture|void|refund|increment|settle|acknowledge?amount=10.00&final=true&key=…&by=USER&reason=…`
+  /// `POST /payments/{id}/capture|void|refund|increment|inquire|acknowledge?amount=10.00&final=true&key=…&by=USER&reason=…`
   func operate(_ request: Request, _ context: ServerContext) async throws -> Response {
     let query = request.query
     guard let operation = PaymentAdministration.Operation(rawValue: context.parameters.get("operation") ?? "") else {

@@ -22,7 +22,7 @@ struct CheckoutRoutes: Sendable {
     addKit(to: router)
     router.get("/applepay/jwks.json", use: guests.keys)
     addCalls(to: router.group("/applepay"))
-    if let traces { router.get("/applepay/payment/:basket/journey", use: traces.show) }
+    if let traces { router.get("/applepay/payment/:basket/trace", use: traces.show) }
 
     // The domain association file of the host in the request.
     router.get("/.well-known/apple-developer-merchantid-domain-association", use: associations.show)

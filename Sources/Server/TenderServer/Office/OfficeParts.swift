@@ -214,7 +214,7 @@ extension PaymentAdministration.Operation {
       case .capture: .capture
       case .void: .void
       case .refund: .refund
-      case .settle: .settle
+      case .inquire: .inquire
       case .acknowledge: .acknowledge
       }
   }

@@ -5,17 +5,17 @@ import TenderPayments
 
 /// Shows the trace of a simulated payment. Other environments do not have this route.
 struct TraceController: Sendable {
-  static let name = "/journey"
+  static let name = "/trace"
 
   let store: TraceStore
   let baskets: BasketLookup
 
-  /// `GET /applepay/payment/{basketId}/journey`: the basket id is the right to read it.
+  /// `GET /applepay/payment/{basketId}/trace`: the basket id is the right to read it.
   func show(_ request: Request, _ context: ServerContext) async throws -> Response {
     let (basket, _) = try await baskets.require(request, context)
     guard let trace = store[basket] else {
       throw Problem(
-        .notFound, "journey_forgotten", "The server keeps traces of the newest baskets in memory; this one is gone.")
+        .notFound, "trace_forgotten", "The server keeps traces of the newest baskets in memory; this one is gone.")
     }
     return JSONAnswer.response(bytes: trace.json(of: basket).serialized())
   }
@@ -34,7 +34,7 @@ extension PaymentTrace.Call {
   fileprivate var json: JSONValue {
     [
       "name": .string(name), "about": about.map(JSONValue.string) ?? .null, "at": .integer(at),
-      "microseconds": .integer(microseconds), "status": .integer(Int64(status)), "laps": .array(spans.map(\.json)),
+      "microseconds": .integer(microseconds), "status": .integer(Int64(status)), "spans": .array(spans.map(\.json)),
     ]
   }
 }

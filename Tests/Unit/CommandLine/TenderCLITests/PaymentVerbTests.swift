@@ -130,7 +130,7 @@ import Testing
       await store.close()
       for command in [
         "tender payment capture \(held) --yes --store tender.db --config moved.yaml",
-        "tender payment settle \(open) --store tender.db --config moved.yaml",
+        "tender payment inquire \(open) --store tender.db --config moved.yaml",
         "tender serve --port 0 --config moved.yaml",
       ] {
         let answer = try await workshop.run(command)

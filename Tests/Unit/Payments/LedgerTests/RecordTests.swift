@@ -127,12 +127,10 @@ private enum RecordedAnswers {
     _ = try await journal.record(FakeAcquirer.approval(attempt.reference), for: again)
     let capture = try await journal.reserve(.capture, nil, of: attempt.payment)
     _ = try await journal.record(FakeAcquirer.approval(capture.reference), for: capture)
-    let events = try await bench.database.read { try $0.rows("SELECT seq, type FROM outbox ORDER BY seq") }
+    let events = try await bench.database.read { try $0.rows("SELECT seq, status FROM outbox ORDER BY seq") }
     #expect(try events.map { try $0.integer("seq") } == [1, 2, 3, 4])
     #expect(
-      try events.map { try $0.text("type") } == [
-        "payment.authorizing", "payment.unknown", "payment.authorized", "payment.captured",
-      ])
+      try events.map { try $0.text("status") } == ["authorizing", "unknown", "authorized", "captured"])
   }
 
   @Test func `a list goes on where its last page ended`() async throws {

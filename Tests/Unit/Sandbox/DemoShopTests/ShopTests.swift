@@ -101,7 +101,7 @@ import Testing
 
   @Test(arguments: [
     "/", "/dish/fish", "/basket", "/checkout", "/account", "/kitchen", "/order/00112233445566778899aabbccddeeff",
-    "/order/00112233445566778899aabbccddeeff/journey", "/order/00112233445566778899aabbccddeeff/payload",
+    "/order/00112233445566778899aabbccddeeff/trace", "/order/00112233445566778899aabbccddeeff/payload",
   ])
   func `a page loads from the shop, Tender and the sandbox alone, and runs nothing inline`(path: String) async throws {
     let answer = try await FakeTender().shop { client in try await client.execute(uri: path, method: .get) }
@@ -118,7 +118,7 @@ import Testing
     #expect(!page.contains("{{") && !page.contains("style=") && !page.contains("onclick") && !page.contains("<!--"))
   }
 
-  @Test(arguments: ["/dish/whale", "/order/short", "/order/short/journey", "/art/whale.svg", "/menu.mustache"])
+  @Test(arguments: ["/dish/whale", "/order/short", "/order/short/trace", "/art/whale.svg", "/menu.mustache"])
   func `what is not there is not found`(path: String) async throws {
     let answer = try await FakeTender().shop { client in try await client.execute(uri: path, method: .get) }
     #expect(answer.status == .notFound)

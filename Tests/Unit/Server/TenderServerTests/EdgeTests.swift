@@ -179,7 +179,7 @@ import Testing
     #expect(answer.body["status"] == "captured", "\(answer.errorText)")
     _ = try await shopper.pays(try Altered.token(try await shopper.payment(token), "data"))
 
-    let trace = try await shopper.shop.page.require("GET", "/applepay/payment/\(shopper.basket)/journey")
+    let trace = try await shopper.shop.page.require("GET", "/applepay/payment/\(shopper.basket)/trace")
     let answers = try await [answer.body, shopper.outcome().body, trace].map {
       String(decoding: $0.serialized(), as: UTF8.self)
     }

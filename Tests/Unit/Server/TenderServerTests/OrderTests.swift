@@ -102,7 +102,7 @@ private enum Planted {
     for contact in Self.unfit {
       answers.append(try await declined.pays(try await payment(declined, contact, card: "visa-debit")).text)
     }
-    answers.append(try await shopper.shop.page.require("GET", "/applepay/payment/\(shopper.basket)/journey").compact)
+    answers.append(try await shopper.shop.page.require("GET", "/applepay/payment/\(shopper.basket)/trace").compact)
     answers.append(try await system.admin("GET", "/payments?limit=500").compact)
     answers.append(try await system.admin("GET", "/webhooks/deliveries?state=delivered&limit=500").compact)
     answers.append(try await system.metrics())

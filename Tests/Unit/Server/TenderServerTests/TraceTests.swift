@@ -27,7 +27,7 @@ import Testing
       ])
     #expect(spans(calls[4]) == ["callerChecked", "appleAnswered", "answered"])
     for call in calls {
-      let parts = call["laps"]?.elements.compactMap { $0["microseconds"]?.whole } ?? []
+      let parts = call["spans"]?.elements.compactMap { $0["microseconds"]?.whole } ?? []
       let whole = try #require(call["microseconds"]?.whole)
       #expect(parts.allSatisfy { $0 >= 0 } && abs(parts.reduce(0, +) - whole) <= Int64(parts.count))
     }
@@ -98,10 +98,10 @@ import Testing
   @Test func `is readable for the basket's own page alone`() async throws {
     let system = try await TestSystem.shared.value
     let shopper = try await Shopper.enters(system)
-    let path = "/applepay/payment/\(shopper.basket)/journey"
+    let path = "/applepay/payment/\(shopper.basket)/trace"
     #expect(try await system.harbour.page.call("GET", path).status == 200)
     #expect(try await system.kitsune.page.call("GET", path).body["code"] == "basket_unknown")
-    let other = try await system.harbour.page.call("GET", "/applepay/payment/nobody/journey")
+    let other = try await system.harbour.page.call("GET", "/applepay/payment/nobody/trace")
     #expect(other.body["code"] == "basket_unknown")
   }
 
@@ -114,7 +114,7 @@ import Testing
       acquirer: .init(connector: "sandbox", baseURL: "http://127.0.0.1:1", apiKey: "key"))
     let client = try LiveHTTPClient()
     let answer = await Result {
-      try await Self.asked("/applepay/payment/any/journey", configuration, client.sender.unhurried)
+      try await Self.asked("/applepay/payment/any/trace", configuration, client.sender.unhurried)
     }
     try await client.shutdown()
     try FileManager.default.removeItem(atPath: directory)
@@ -149,11 +149,11 @@ import Testing
   }
 
   private func trace(of shopper: Shopper) async throws -> JSONValue {
-    try await shopper.shop.page.require("GET", "/applepay/payment/\(shopper.basket)/journey")
+    try await shopper.shop.page.require("GET", "/applepay/payment/\(shopper.basket)/trace")
   }
 
   private func spans(_ call: JSONValue) -> [String] {
-    (call["laps"]?.elements ?? []).compactMap { span in
+    (call["spans"]?.elements ?? []).compactMap { span in
       span["name"]?.text.map { name in [name, span["outcome"]?.text].compactMap { $0 }.joined(separator: " ") }
     }
   }

@@ -113,7 +113,7 @@ private struct WorldlineAcquiringShop: Sendable {
     let place = try await WorldlineAcquiringShop()
     let id = try await place.pays("visa-pending", capture: "manual")
     try await waitFor("the payment's authorization") { () -> JSONValue in
-      _ = try await place.admin("POST", "/payments/\(id)/settle")
+      _ = try await place.admin("POST", "/payments/\(id)/inquire")
       return try await place.admin("GET", "/payments/\(id)")
     } until: {
       $0["status"] == "authorized"
