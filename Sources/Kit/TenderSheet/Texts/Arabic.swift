@@ -1,5 +1,3 @@
-// The texts in Arabic, which is written from right to left.
-
 extension ShopperLanguage {
   static let arabicTexts: [ShopperText: String] = [
     .addressNotServed: "لا نخدم هذا العنوان.",
