@@ -26,21 +26,21 @@ package final class LoadGenerator: Sendable {
     try await group.next().flatSubmit { [lines] in lines.warm(count, with: Self.greeting) }.get()
   }
 
-  /// - Parameter patience: how long after the schedule's end answers are waited for.
+  /// - Parameter timeout: how long after the schedule's end answers are waited for.
   package func openLoop(
-    _ requests: [ByteBuffer], _ schedule: Schedule, patience: Duration = .seconds(20)
+    _ requests: [ByteBuffer], _ schedule: Schedule, timeout: Duration = .seconds(20)
   ) async throws -> LoadReport {
     try await group.next().flatSubmit { [lines] in
-      OpenRun(lines, requests, schedule).start(until: schedule.length + patience)
+      OpenRun(lines, requests, schedule).start(until: schedule.length + timeout)
     }.get()
   }
 
   /// - Parameter length: after it no request is begun any more.
   package func closedLoop(
-    _ requests: [ByteBuffer], width: Int, for length: Duration, patience: Duration = .seconds(20)
+    _ requests: [ByteBuffer], width: Int, for length: Duration, timeout: Duration = .seconds(20)
   ) async throws -> LoadReport {
     try await group.next().flatSubmit { [lines] in
-      ClosedRun(lines, requests, length).start(width: width, until: length + patience)
+      ClosedRun(lines, requests, length).start(width: width, until: length + timeout)
     }.get()
   }
 

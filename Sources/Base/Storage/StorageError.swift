@@ -28,7 +28,7 @@ package enum StorageError: Error, Sendable, Equatable {
   case other(String)
 
   /// Whether the same work may succeed later, as when a full disk gets space again. A failed constraint is permanent.
-  package var mayPass: Bool {
+  package var isTransient: Bool {
     switch self {
     case .busy, .overloaded, .outcomeUnknown, .full, .connection, .otherVersions, .other: true
     case .unique, .check, .foreignKey, .notNull, .column, .migrationChanged, .migrationUnknown,

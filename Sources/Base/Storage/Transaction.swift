@@ -9,7 +9,7 @@ package final class Transaction {
   private let time: () throws -> Timestamp
   /// The database's time, the same for the whole transaction. If the database cannot be asked, the transaction has
   /// failed, and this is the beginning of 1970.
-  package private(set) lazy var now = (try? noting(time)) ?? Timestamp(microseconds: 0)
+  package private(set) lazy var now = (try? recordingFailure(time)) ?? Timestamp(microseconds: 0)
   /// About ``now``, without a question to the database. For what follows the order of time and does not tell it, such as
   /// identifiers.
   package var approximateNow: Timestamp { session.approximateTime ?? now }
@@ -27,12 +27,12 @@ package final class Transaction {
   package func rows(_ sql: String, _ values: SQLValue...) throws -> [Row] { try rows(sql, values) }
 
   package func rows(_ sql: String, _ values: [SQLValue]) throws -> [Row] {
-    try noting { try session.rows(sql, values, locking: .none) }
+    try recordingFailure { try session.rows(sql, values, locking: .none) }
   }
 
   /// The first row, or nil.
   package func row(_ sql: String, _ values: SQLValue...) throws -> Row? {
-    try noting { try session.firstRow(sql, values) }
+    try recordingFailure { try session.firstRow(sql, values) }
   }
 
   /// What the query finds first, or nil.
@@ -48,24 +48,24 @@ package final class Transaction {
 
   /// The first row of each query of a list, or nil, as ``first(_:)`` asks them.
   package func firstRows(of queries: [SQLStatement]) throws -> [Row?] {
-    try noting { try session.firstRows(of: timed(queries), isEnd: false) }
+    try recordingFailure { try session.firstRows(of: timed(queries), isEnd: false) }
   }
 
   /// Asks queries whose answers are not needed at once: they travel with the next statement that returns something. What
   /// they lock is locked before that one.
   package func ask<each Found>(_ query: repeat Query<each Found>) throws -> PendingQueries<repeat each Found> {
     let statements = [SQLStatement](repeat each query)
-    return PendingQueries(try noting { try session.ask(timed(statements)) }, repeat each query)
+    return PendingQueries(try recordingFailure { try session.ask(timed(statements)) }, repeat each query)
   }
 
   /// What each of the queries that were asked finds first, or nil.
   package func answers<each Found>(to asked: PendingQueries<repeat each Found>) throws -> (repeat (each Found)?) {
-    try noting { try session.answers(to: asked.rows) }.read(by: repeat each asked.query)
+    try recordingFailure { try session.answers(to: asked.rows) }.read(by: repeat each asked.query)
   }
 
   /// The first row of each query, or nil, as the end of a transaction that only reads.
   func lastRows(of queries: [SQLStatement]) throws -> [Row?] {
-    try noting { try session.firstRows(of: timed(queries), isEnd: true) }
+    try recordingFailure { try session.firstRows(of: timed(queries), isEnd: true) }
   }
 
   /// Where the database does not add the time itself, this does.
@@ -78,43 +78,43 @@ package final class Transaction {
   package func run(_ sql: String, _ values: SQLValue...) throws { try run(sql, values) }
 
   /// Runs a statement, as ``run(_:_:)`` does, with as many values as the text was made for.
-  func run(_ sql: String, _ values: [SQLValue]) throws { try noting { try session.run(sql, values) } }
+  func run(_ sql: String, _ values: [SQLValue]) throws { try recordingFailure { try session.run(sql, values) } }
 
   /// Runs a statement that has to change one row, as ``run(_:_:)`` does.
   ///
   /// - Parameter error: what fails the transaction if the statement changes none.
   package func changeOne(_ sql: String, _ values: SQLValue..., orThrow error: any Error) throws {
-    try noting { try session.changeOne(SQLStatement(sql, values), orThrow: error) }
+    try recordingFailure { try session.changeOne(SQLStatement(sql, values), orThrow: error) }
   }
 
   /// Runs a statement at once; the number of rows it changed.
   package func changes(_ sql: String, _ values: SQLValue...) throws -> Int {
-    try noting { try session.changes(sql, values) }
+    try recordingFailure { try session.changes(sql, values) }
   }
 
   /// The tables of the store.
-  func tables() throws -> [TableShape] { try noting { try session.tables() } }
+  func tables() throws -> [TableShape] { try recordingFailure { try session.tables() } }
 
   func connections(named prefix: String, without suffix: String? = nil) throws -> Int {
-    try noting { try session.connections(named: prefix, without: suffix) }
+    try recordingFailure { try session.connections(named: prefix, without: suffix) }
   }
 
   /// What the database's server says of itself; nil in SQLite.
-  func serverFacts() throws -> DatabaseFacts? { try noting { try session.serverFacts() } }
+  func serverFacts() throws -> DatabaseFacts? { try recordingFailure { try session.serverFacts() } }
 
   /// The first row, locked until the transaction ends.
   package func lockedRow(_ sql: String, _ values: SQLValue...) throws -> Row? {
-    try noting { try session.rows(sql, values, locking: .waiting).first }
+    try recordingFailure { try session.rows(sql, values, locking: .waiting).first }
   }
 
   /// Rows that no other transaction has locked, locked until this one ends, so that concurrent callers get different
   /// rows.
   package func unclaimedRows(_ sql: String, _ values: SQLValue...) throws -> [Row] {
-    try noting { try session.rows(sql, values, locking: .skipping) }
+    try recordingFailure { try session.rows(sql, values, locking: .skipping) }
   }
 
   /// Runs one statement that defines a table or an index.
-  func define(_ sql: String) throws { try noting { try session.define(sql) } }
+  func define(_ sql: String) throws { try recordingFailure { try session.define(sql) } }
 
   /// Runs `body`, whose every statement may take so many steps; see ``Database/limited(to:steps:)``.
   func limiting<R>(_ steps: Int32, _ body: () throws -> R) throws -> R {
@@ -123,7 +123,7 @@ package final class Transaction {
     return try body()
   }
 
-  private func noting<R>(_ statement: () throws -> R) throws -> R {
+  private func recordingFailure<R>(_ statement: () throws -> R) throws -> R {
     if let failure { throw failure }
     do { return try statement() } catch {
       failure = error

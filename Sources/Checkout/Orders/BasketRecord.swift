@@ -36,7 +36,7 @@ extension BasketRecord {
 
   /// The basket, locked until the transaction ends. What is written because of what was read of a basket is written
   /// under this lock: a claim, a cancellation, new content and a quote follow one another on every engine.
-  static func locked(_ id: BasketID, in store: Transaction) throws -> BasketRecord? {
+  static func findLocking(_ id: BasketID, in store: Transaction) throws -> BasketRecord? {
     try store.lockedRow("SELECT * FROM baskets WHERE id = $1", .text(id.rawValue)).map(BasketRecord.init)
   }
 

@@ -20,11 +20,11 @@ struct MerchantCallback {
 
   func price(
     _ basket: Basket, _ state: SheetState, after change: SheetChange, _ terms: MerchantTerms,
-    within patience: Duration = budget
+    within timeout: Duration = budget
   ) async throws -> Priced {
     let request = try request(basket, state, change, terms)
     let answer: InboundResponse
-    do { answer = try await sender.send(request, min(patience, Self.budget)) } catch {
+    do { answer = try await sender.send(request, min(timeout, Self.budget)) } catch {
       throw OrderError(.quoteSourceUnavailable, "the merchant's quoteURL: \(error)", field: "quoteURL")
     }
     guard answer.status == 200 else {

@@ -74,7 +74,7 @@ extension OrderService {
 
   /// Gives a basket that is stored new content, if it is the merchant's and was not tried to be paid.
   private static func replace(_ basket: Basket, expires: Timestamp, in store: Transaction) throws {
-    guard let known = try BasketRecord.locked(basket.id, in: store), known.basket.merchant == basket.merchant,
+    guard let known = try BasketRecord.findLocking(basket.id, in: store), known.basket.merchant == basket.merchant,
       known.basket.isHosted == basket.isHosted
     else { throw OrderError(.basketIDTaken, "the id is in use") }
     if known.basket == basket, !known.isCancelled { return }

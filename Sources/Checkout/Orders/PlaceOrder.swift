@@ -135,10 +135,10 @@ extension OrderService {
     let call = try gateway.newCall(before: deadline)
     defer { call.end() }
     switch try await gateway.confirm(request.token, pays: order, choosing: choice, in: call) {
-    case .answered(let payment): return try await placed(order.basket, payment)
+    case .answered(let payment): return try await report(order.basket, payment)
     case .confirmed(let confirmed):
       let (claim, written) = try await claim(confirmed, kept, contact, call)
-      return try await placed(order.basket, gateway.pay(confirmed, claim, in: call), written)
+      return try await report(order.basket, gateway.pay(confirmed, claim, in: call), written)
     }
   }
 
@@ -174,15 +174,15 @@ extension OrderService {
 extension OrderService {
   /// The result of placing the basket's order: for a page that was reloaded, or lost its connection after sending.
   /// Nil before the first try.
-  package func placed(_ id: BasketID, of merchant: MerchantID) async throws -> PlacedOrder? {
+  package func resolve(_ id: BasketID, of merchant: MerchantID) async throws -> PlacedOrder? {
     let snapshot = try await snapshot(of: id, merchant)
     guard let payment = snapshot.payment else { return nil }
     let mode = snapshot.record.basket.document.capture
-    return try await placed(id, snapshot.waitsForAnswer ? resolved(payment, mode) : payment)
+    return try await report(id, snapshot.waitsForAnswer ? resolve(payment, mode) : payment)
   }
 
   /// A client that waits for an open outcome makes us inquire; if the acquirer cannot be asked, the outcome stays open.
-  private func resolved(_ payment: Payment, _ mode: CaptureMode) async -> Payment {
+  private func resolve(_ payment: Payment, _ mode: CaptureMode) async -> Payment {
     (try? await gateway.resolve(payment.id, mode)) ?? payment
   }
 }
@@ -212,7 +212,7 @@ extension OrderService {
       throw OrderError(.paymentInProgress, "the basket is being paid at this moment")
     }
     try await checkMayReceive(payment, token)
-    return try await placed(snapshot.record.basket.id, payment)
+    return try await report(snapshot.record.basket.id, payment)
   }
 
   /// While the outcome is open only the payment token that made the payment gets it again; another one has to wait.
@@ -304,13 +304,13 @@ extension OrderService {
   }
 
   /// - Parameter written: the order, if this very call has written it.
-  private func placed(
+  private func report(
     _ basket: BasketID, _ payment: Payment, _ written: KeptOrder? = nil
   ) async throws -> PlacedOrder {
     guard let order = try await order(of: basket, written) else {
       throw OrderError(.basketUnknown, "the payment is of another order")
     }
-    let payment = await reported(payment)
+    let payment = await markReported(payment)
     let isGood = (payment.reportedStatus ?? payment.status).isLive
     return PlacedOrder(
       order: order.record, payment: payment, guestToken: isGood ? order.record.guestToken : nil, receipt: order.receipt)
@@ -328,7 +328,7 @@ extension OrderService {
 
   /// The payment with its outcome marked as reported, if *pending* was reported before, or nothing because the process
   /// died. The shopper gets the outcome also when the store takes no writes.
-  private func reported(_ payment: Payment) async -> Payment {
+  private func markReported(_ payment: Payment) async -> Payment {
     guard payment.status.isResolved, payment.reportedStatus == nil else { return payment }
     return (try? await journal.markReported(payment.id)) ?? payment
   }

@@ -63,7 +63,7 @@ extension OrderService {
   private func keep(_ priced: Priced, _ record: BasketRecord) async throws -> Quote {
     let quote = try Quote(priced, of: record.basket, id: QuoteID(random.timeOrderedID(clock)), at: clock.now())
     return try await database.write { store in
-      guard try BasketRecord.locked(record.basket.id, in: store) == record else { throw Superseded() }
+      guard try BasketRecord.findLocking(record.basket.id, in: store) == record else { throw Superseded() }
       if let last = try record.currentQuote.flatMap({ try Quote.find($0, in: store) }), last.shows(theSameAs: quote) {
         return last
       }

@@ -127,7 +127,7 @@ extension StorePlace {
     guard case .postgres(var settings) = self else { return }
     settings.applicationName = "tender-store-\(ProcessInfo.processInfo.processIdentifier)"
     settings.passwordFile = passwordFile
-    (settings.connections, settings.patience, settings.statementLimit) = (1, .seconds(60), .seconds(60))
+    (settings.connections, settings.timeout, settings.statementLimit) = (1, .seconds(60), .seconds(60))
     self = .postgres(settings)
   }
 

@@ -136,7 +136,7 @@ struct WebhooksCommand: AsyncParsableCommand {
       let request = key.request(carrying: Array(item.body.utf8), to: forwardTo)
       let result: String
       do throws(TransportError) {
-        result = "HTTP \(try await sender.send(request, WebhookDispatcher.patience).status)"
+        result = "HTTP \(try await sender.send(request, WebhookDispatcher.timeout).status)"
       } catch {
         result = error.words
       }

@@ -8,7 +8,7 @@ public import TenderSheet
 /// which says whether the server may have acted.
 public struct CheckoutClient: Sendable {
   /// The default time limit of a call.
-  public static let patience: Duration = .seconds(10)
+  public static let timeout: Duration = .seconds(10)
 
   private let transport: CheckoutTransport
 
@@ -16,20 +16,20 @@ public struct CheckoutClient: Sendable {
   public init(_ transport: CheckoutTransport) { self.transport = transport }
 
   /// `GET /applepay/metadata`: the offer of the merchant at the server's host.
-  public func metadata(within time: Duration = patience) async throws(CheckoutFailure) -> MetadataAnswer {
+  public func metadata(within time: Duration = timeout) async throws(CheckoutFailure) -> MetadataAnswer {
     try await answer(CheckoutCall(.get, "/applepay/metadata"), time)
   }
 
   /// `GET /applepay/basket/{id}`: the payment request, and the quote that it shows.
   public func sheet(
-    of basket: BasketID, within time: Duration = patience
+    of basket: BasketID, within time: Duration = timeout
   ) async throws(CheckoutFailure) -> BasketSheetAnswer {
     try await answer(CheckoutCall(.get, path("basket", basket)), time)
   }
 
   /// `PUT /applepay/basket/{id}/details`: the order details that the shopper chooses before the sheet opens.
   public func prepare(
-    _ basket: BasketID, _ details: DetailsCall, within time: Duration = patience
+    _ basket: BasketID, _ details: DetailsCall, within time: Duration = timeout
   ) async throws(CheckoutFailure) -> BasketSheetAnswer {
     try await answer(CheckoutCall(.put, path("basket", basket) + "/details", body: details.json.serialized()), time)
   }
@@ -42,7 +42,7 @@ public struct CheckoutClient: Sendable {
   ///   - currency: of the sheet; the amounts in the answer do not name it.
   ///   - time: the call's time limit.
   public func update(
-    _ basket: BasketID, _ change: SheetChange, currency: Currency, within time: Duration = patience
+    _ basket: BasketID, _ change: SheetChange, currency: Currency, within time: Duration = timeout
   ) async throws(CheckoutFailure) -> UpdateAnswer {
     let call = CheckoutCall(.post, path("basket", basket) + "/update", body: change.json.serialized())
     let reply = try await reply(to: call, time)
@@ -51,7 +51,7 @@ public struct CheckoutClient: Sendable {
 
   /// `POST /applepay/basket/{id}/validatepostalcode`: whether the basket can be delivered there.
   public func isDeliverable(
-    _ basket: BasketID, postalCode: String, countryCode: String, within time: Duration = patience
+    _ basket: BasketID, postalCode: String, countryCode: String, within time: Duration = timeout
   ) async throws(CheckoutFailure) -> Bool {
     let body: JSONValue = ["postalCode": .string(postalCode), "countryCode": .string(countryCode)]
     let call = CheckoutCall(.post, path("basket", basket) + "/validatepostalcode", body: body.serialized())
@@ -66,7 +66,7 @@ public struct CheckoutClient: Sendable {
   ///   - validationURL: from a web page; apps have none.
   ///   - time: the call's time limit.
   public func merchantSession(
-    _ basket: BasketID, validationURL: String? = nil, within time: Duration = patience
+    _ basket: BasketID, validationURL: String? = nil, within time: Duration = timeout
   ) async throws(CheckoutFailure) -> [UInt8] {
     var body: JSONObject = ["basketId": .string(basket.rawValue)]
     body["validationURL"] = validationURL.map(JSONValue.string)
@@ -76,7 +76,7 @@ public struct CheckoutClient: Sendable {
 
   /// `POST /applepay/payment`: pays. Safe to repeat, because a basket has one payment.
   public func pay(
-    _ submission: PaymentSubmission, within time: Duration = patience
+    _ submission: PaymentSubmission, within time: Duration = timeout
   ) async throws(CheckoutFailure) -> PaymentAnswer {
     let body: [UInt8]
     do {
@@ -89,13 +89,13 @@ public struct CheckoutClient: Sendable {
 
   /// `GET /applepay/payment/{basketId}`: the outcome of the payment.
   public func outcome(
-    of basket: BasketID, within time: Duration = patience
+    of basket: BasketID, within time: Duration = timeout
   ) async throws(CheckoutFailure) -> PaymentAnswer {
     try await answer(CheckoutCall(.get, path("payment", basket)), time)
   }
 
   /// `DELETE /applepay/payment/{basketId}`: cancels the basket, unless its payment may have reached an acquirer.
-  public func cancel(_ basket: BasketID, within time: Duration = patience) async throws(CheckoutFailure) {
+  public func cancel(_ basket: BasketID, within time: Duration = timeout) async throws(CheckoutFailure) {
     _ = try await reply(to: CheckoutCall(.delete, path("payment", basket)), time)
   }
 }

@@ -21,7 +21,7 @@ struct RetryingCall: Sendable, Hashable {
   mutating func ask(_ id: CallID, at now: Timestamp) -> SheetEffect {
     self.id = id
     nextCall = nil
-    return .ask(id, call, within: min(call.patience, until.since(now)))
+    return .ask(id, call, within: min(call.timeout, until.since(now)))
   }
 
   /// Pauses before the next attempt. Returns false when no time is left for one.
@@ -36,7 +36,7 @@ struct RetryingCall: Sendable, Hashable {
 }
 
 extension SheetCall {
-  fileprivate var patience: Duration {
+  fileprivate var timeout: Duration {
     if case .pay = self { SheetLimits.payment } else { SheetLimits.call }
   }
 }

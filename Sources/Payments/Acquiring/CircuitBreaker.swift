@@ -75,7 +75,7 @@ extension Acquirer {
 /// An answer that says whether the acquirer was there at all.
 private protocol Reachability: SendableMetatype {
   var isBroken: Bool { get }
-  static var turnedAway: Self { get }
+  static var shortCircuited: Self { get }
 }
 
 extension CircuitBreaker {
@@ -85,7 +85,7 @@ extension CircuitBreaker {
     { request, deadline in
       // Then nothing is sent, and that says nothing of the acquirer.
       guard deadline.remaining > .zero else { return await verb(request, deadline) }
-      guard self.admits() else { return .turnedAway }
+      guard self.admits() else { return .shortCircuited }
       let answer = await verb(request, deadline)
       self.note(broken: answer.isBroken)
       return answer
@@ -103,7 +103,7 @@ extension AcquirerAnswer: Reachability {
     case .approved, .declined, .pending: false
     }
   }
-  fileprivate static var turnedAway: AcquirerAnswer { .notSent(open) }
+  fileprivate static var shortCircuited: AcquirerAnswer { .notSent(open) }
 }
 
 extension Inquiry: Reachability {
@@ -113,7 +113,7 @@ extension Inquiry: Reachability {
     case .answer, .notFound: false
     }
   }
-  fileprivate static var turnedAway: Inquiry { .unavailable(Interruption(.connectionLost, detail: open)) }
+  fileprivate static var shortCircuited: Inquiry { .unavailable(Interruption(.connectionLost, detail: open)) }
 }
 
 extension Preparation: Reachability {
@@ -123,7 +123,7 @@ extension Preparation: Reachability {
     case .ready, .declined: false
     }
   }
-  fileprivate static var turnedAway: Preparation { .failed(Interruption(.connectionLost, detail: open)) }
+  fileprivate static var shortCircuited: Preparation { .failed(Interruption(.connectionLost, detail: open)) }
 }
 
 extension Reversal: Reachability {
@@ -133,7 +133,7 @@ extension Reversal: Reachability {
     case .reversed, .accepted, .nothingFound, .refused: false
     }
   }
-  fileprivate static var turnedAway: Reversal { .unavailable(Interruption(.connectionLost, detail: open)) }
+  fileprivate static var shortCircuited: Reversal { .unavailable(Interruption(.connectionLost, detail: open)) }
 }
 
 extension Interruption {

@@ -107,7 +107,7 @@ extension PaymentGateway {
     let (payment, isNew) = try await authorize(confirmed, claim, in: call)
     let after =
       isNew && confirmed.captureDelay == nil
-      ? await captured(
+      ? await captureNow(
         payment, confirmed.order.capture, before: call.deadline, reportedTo: .shopper(whenOpen: .pending)) : payment
     observer(.finished)
     return after
@@ -168,21 +168,21 @@ extension PaymentGateway {
     guard let acquirer = routes[attempt.route] else { return .notSent("the route is not configured") }
     var request = confirmed.request(attempt, to: acquirer.capabilities)
     if let prepare = acquirer.prepare, acquirer.capabilities.preparedInstruments.contains(confirmed.instrumentKind) {
-      switch await prepare(request, deadline.within(policy.answerPatience)) {
+      switch await prepare(request, deadline.within(policy.answerTimeout)) {
       case .ready(let name): request.prepared = name
       case .declined(let decline): return .declined(decline)
       case .failed(let interruption): return .notSent("the first of two steps failed: \(interruption.detail)")
       }
-      guard (try? await journal.prepared(attempt, as: request.prepared ?? "")) == true else {
+      guard (try? await journal.markPrepared(attempt, as: request.prepared ?? "")) == true else {
         return .notSent("the result of the first of two steps could not be stored")
       }
     }
-    let answer = await acquirer.authorize(request, deadline.within(policy.answerPatience))
+    let answer = await acquirer.authorize(request, deadline.within(policy.answerTimeout))
     guard !attempt.verifiesCard else { return answer.isFinal ? answer : .verificationWithoutAnswer }
     guard case .unknown = answer, acquirer.capabilities.repeatsAuthorizations,
       deadline.remaining >= policy.authorizationNeeds
     else { return answer }
-    let second = await acquirer.authorize(request, deadline.within(policy.answerPatience))
+    let second = await acquirer.authorize(request, deadline.within(policy.answerTimeout))
     // Not sent, or refused because of our account, says nothing of the first request.
     return second.saysNothingOfAnEarlierRequest ? answer : second
   }

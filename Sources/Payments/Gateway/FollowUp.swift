@@ -46,13 +46,14 @@ extension PaymentGateway {
   package func resolve(_ payment: PaymentID, _ mode: CaptureMode) async throws -> Payment {
     let before = try await known(payment)
     let after = try await inquire(payment, dueOnly: true)
-    return before.status.isResolved ? after : await captured(after, mode, before: newDeadline(), reportedTo: .noCaller)
+    return before.status.isResolved
+      ? after : await captureNow(after, mode, before: newDeadline(), reportedTo: .noCaller)
   }
 
   /// The payment after the first try of an immediate capture. Later ones are recovery's, in its time.
   ///
   /// - Parameter recipient: the shopper, as long as they have had no answer; they get the first one again afterwards.
-  func captured(
+  func captureNow(
     _ payment: Payment, _ mode: CaptureMode, before deadline: Deadline, reportedTo recipient: Recipient
   ) async -> Payment {
     guard mode == .immediate, payment.status == .authorized, deadline.remaining > policy.captureNeeds else {
@@ -197,14 +198,14 @@ extension PaymentGateway {
       try await send(attempt, followUp, before: deadline)
     }
     for outcome in outcomes { _ = try outcome.get() }
-    return try await asRecorded(attempts[0])
+    return try await readOutcome(of: attempts[0])
   }
 
   private func send(
     _ attempt: Attempt, _ followUp: FollowUp, before deadline: Deadline
   ) async throws -> OperationOutcome {
     try await crashes.reach(followUp.points.reserved)
-    let answer = await ask(attempt, before: deadline.within(policy.answerPatience))
+    let answer = await ask(attempt, before: deadline.within(policy.answerTimeout))
     try await crashes.reach(followUp.points.answered)
     let outcome = try await record(
       ReceivedAnswer(answer: answer, attempt: attempt, key: followUp.key), reportedTo: followUp.recipient,

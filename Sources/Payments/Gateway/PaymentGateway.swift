@@ -98,11 +98,11 @@ package struct GatewayPolicy: Sendable, Hashable {
   /// How long one call may take in all: less than the 30 seconds that the payment sheet waits.
   package var budget: Duration = .seconds(25)
   /// How long the acquirer may take for one answer; never longer than half of the journal's lease.
-  package var patience: Duration = .seconds(20)
+  package var timeout: Duration = .seconds(20)
   /// How long an inquiry or a reversal of recovery may take, for which no caller waits.
-  package var inquiryPatience: Duration = .seconds(5)
+  package var inquiryTimeout: Duration = .seconds(5)
   /// How long the gateway tries to record an answer while the caller waits, when the store fails.
-  package var recordPatience: Duration = .seconds(5)
+  package var recordTimeout: Duration = .seconds(5)
   /// With less left of the budget nothing is written and the acquirer is not asked: an answer could not come in time.
   package var authorizationNeeds: Duration = .seconds(2)
   /// With less left of the budget no capture is begun in the shopper's call; recovery captures then.
@@ -123,5 +123,5 @@ package struct GatewayPolicy: Sendable, Hashable {
 
   package init() {}
 
-  var answerPatience: Duration { min(patience, Journal.lease / 2) }
+  var answerTimeout: Duration { min(timeout, Journal.lease / 2) }
 }

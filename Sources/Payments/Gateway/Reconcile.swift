@@ -58,8 +58,8 @@ extension Journal {
     _ all: [AcquirerReport.Line], _ lines: [AttemptReference: [AcquirerReport.Line]]
   ) async throws -> [Difference] {
     let approved = all.filter { $0.result == .approved }
-    let voided = Set(try await posted(approved.filter { $0.operation == .void }).map(\.payment))
-    let holds = try await posted(
+    let voided = Set(try await operations(approved.filter { $0.operation == .void }).map(\.payment))
+    let holds = try await operations(
       approved.filter { line in
         line.operation == .authorize && lines[line.reference]?.contains { $0.operation == .reverse } != true
       }
@@ -70,7 +70,7 @@ extension Journal {
   }
 
   /// The operations of these lines that the ledger has, each once.
-  private func posted(_ lines: [AcquirerReport.Line]) async throws -> [PostedOperation] {
+  private func operations(_ lines: [AcquirerReport.Line]) async throws -> [PostedOperation] {
     let references = Set(lines.map(\.reference))
     return try await database.read { store in try references.compactMap { try PostedOperation.find($0, in: store) } }
   }

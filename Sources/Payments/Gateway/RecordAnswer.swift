@@ -6,7 +6,7 @@ package import TenderPayments
 // What happens to an answer that the store does not take because its disk is full or fails. The acquirer has been asked
 // by then, so the caller must not learn that nothing happened.
 extension PaymentGateway {
-  /// Records an answer. While the store does not take it, tries again for ``GatewayPolicy/recordPatience``; then the
+  /// Records an answer. While the store does not take it, tries again for ``GatewayPolicy/recordTimeout``; then the
   /// outcome is open, and the next round of recovery records the answer.
   ///
   /// - Returns: what the journal has. When the answer is not recorded, recovery finds an operation without an answer
@@ -15,16 +15,16 @@ extension PaymentGateway {
   func record(
     _ received: ReceivedAnswer, reportedTo recipient: Recipient, before deadline: Deadline
   ) async throws -> OperationOutcome {
-    let end = deadline.within(policy.recordPatience)
+    let end = deadline.within(policy.recordTimeout)
     var pause = Duration.milliseconds(50)
     while true {
       do {
         return try await write(received, reportedTo: recipient)
       } catch let error as StorageError {
-        guard error.mayPass else { return try await asRecorded(received.attempt) }
+        guard error.isTransient else { return try await readOutcome(of: received.attempt) }
         guard end.remaining > .zero, journal.database.failure == nil else {
           inFlight.keep(received)
-          return try await asRecorded(received.attempt)
+          return try await readOutcome(of: received.attempt)
         }
         try? await scheduler.sleep(pause)
         pause = min(pause * 2, .seconds(1))
@@ -38,7 +38,7 @@ extension PaymentGateway {
     for late in inFlight.unrecorded {
       do {
         _ = try await write(late, reportedTo: .noCaller)
-      } catch let error as StorageError where error.mayPass { return } catch {}
+      } catch let error as StorageError where error.isTransient { return } catch {}
       // Recovery inquires about what the journal refuses, as after a crash.
       inFlight.forget(late.attempt.reference)
     }
@@ -54,7 +54,7 @@ extension PaymentGateway {
     }
   }
 
-  func asRecorded(_ attempt: Attempt) async throws -> OperationOutcome {
+  func readOutcome(of attempt: Attempt) async throws -> OperationOutcome {
     try await reading(attempt.payment) { try await journal.outcome(of: attempt.request) }
   }
 

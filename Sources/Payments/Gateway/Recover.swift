@@ -76,7 +76,7 @@ extension PaymentGateway {
 
   /// A capture or void that is due at an acquirer which is not configured raises an alarm. No other acquirer is asked.
   private func raiseAlarmsElsewhere(_ limit: Int) async throws -> [PaymentID] {
-    let payments = try await journal.stranded(limit, besides: routes.names)
+    let payments = try await journal.paymentsWithoutRoute(limit, besides: routes.names)
     for payment in payments { try await journal.raise(.acquirerNotConfigured, on: payment) }
     return payments
   }
@@ -122,7 +122,7 @@ extension PaymentGateway {
     _ attempt: Attempt, _ acquirer: Acquirer, _ deadline: Deadline
   ) async throws -> RecoveryOutcome {
     let question = attempt.inquiry
-    let inquiry = await acquirer.inquire(question, patience(deadline))
+    let inquiry = await acquirer.inquire(question, timeout(deadline))
     try await crashes.reach(.recoveryInquired)
     switch RecoveryAction.Finding(inquiry, about: attempt, acquirer.capabilities) {
     case .adopt(let answer): return try await adopt(answer, attempt)
@@ -144,7 +144,7 @@ extension PaymentGateway {
 
   /// Sends the request again, under its own reference, inside the window in which the acquirer repeats its answer.
   private func sendAgain(_ attempt: Attempt, _ deadline: Deadline) async throws -> RecoveryOutcome {
-    let answer = await ask(attempt, before: patience(deadline))
+    let answer = await ask(attempt, before: timeout(deadline))
     try await crashes.reach(.recoveryRepeated)
     guard !answer.saysNothingOfAnEarlierRequest else { return try await leave(attempt) }
     return try await adopt(answer, attempt)
@@ -167,7 +167,7 @@ extension PaymentGateway {
   ) async throws -> RecoveryOutcome {
     let target = attempt.undoing
     guard acquirer.capabilities.reversal else { return try await void(target, attempt, acquirer, deadline) }
-    let reversal = await acquirer.reverse(target, patience(deadline))
+    let reversal = await acquirer.reverse(target, timeout(deadline))
     try await crashes.reach(.recoveryReversed)
     return try await adopt(RecoveryAction.meaning(of: reversal, for: attempt, acquirer.capabilities), attempt)
   }
@@ -175,7 +175,7 @@ extension PaymentGateway {
   private func void(
     _ target: InquiryRequest, _ attempt: Attempt, _ acquirer: Acquirer, _ deadline: Deadline
   ) async throws -> RecoveryOutcome {
-    let found = await acquirer.inquire(target, patience(deadline))
+    let found = await acquirer.inquire(target, timeout(deadline))
     try await crashes.reach(.recoveryInquired)
     switch RecoveryAction.Undoing(found, for: attempt, acquirer.capabilities) {
     case .leave: return try await leave(attempt)
@@ -184,7 +184,7 @@ extension PaymentGateway {
       guard let void = try await journal.undo(attempt, of: request.amount, authorization: request.authorization) else {
         return try await leave(attempt)
       }
-      let answer = await acquirer.void(request, patience(deadline))
+      let answer = await acquirer.void(request, timeout(deadline))
       try await crashes.reach(.recoveryReversed)
       if case .notSent = answer { return try await leave(attempt) }
       return try await adopt(answer, void)
@@ -287,7 +287,7 @@ extension PaymentGateway {
   /// another process may hold the lease.
   func newHold() -> Deadline { .after(Journal.lease / 2, on: scheduler) }
 
-  private func patience(_ deadline: Deadline) -> Deadline { deadline.within(policy.inquiryPatience) }
+  private func timeout(_ deadline: Deadline) -> Deadline { deadline.within(policy.inquiryTimeout) }
 
   /// 1, 2, 4 … 60 seconds, and up to half of it less, so that many do not ask in step.
   private func pause(after attempt: Attempt) -> Duration {

@@ -52,7 +52,7 @@ extension PaymentGateway {
       reference: AttemptReference(random.timeOrderedID(clock)), merchantReference: order.merchantReference,
       amount: order.amount, instrument: instrument,
       sale: choice.sale.completed(by: merchant, at: acquirer.capabilities, for: order.amount))
-    let deadline = Deadline.after(policy.answerPatience, on: scheduler)
+    let deadline = Deadline.after(policy.answerTimeout, on: scheduler)
     if let prepare = acquirer.prepare, acquirer.capabilities.preparedInstruments.contains(.init(instrument)) {
       _ = await prepare(request, deadline)
       request.prepared = "tok_shadow"

@@ -4,7 +4,7 @@ import TenderPayments
 /// figures are exact; but each would do the work of all.
 package struct CountingTurn {
   /// When no mark was given out for so long, another process takes over.
-  private static let patience: Duration = .seconds(60)
+  private static let timeout: Duration = .seconds(60)
   /// When a process that is still at one piece of work gives out another mark.
   private static let renewal: Duration = .seconds(20)
 
@@ -27,7 +27,7 @@ package struct CountingTurn {
     if mark != last.mark {
       seen = (mark, now)
       countsNow = false
-    } else if now - last.since >= Self.patience {
+    } else if now - last.since >= Self.timeout {
       countsNow = true
     }
     return countsNow

@@ -169,7 +169,7 @@ extension Journal {
     let posted = try? Posting.post(.returned, of: attempt.movement, on: before.balances)
     guard var balances = posted, balances.isCovered else { return try tooEarly(before, in: store) }
     try Operations.end(attempt.reference, as: .returned, in: store)
-    balances = try closed(balances, attempt, in: store)
+    balances = try closeHold(balances, attempt, in: store)
     var after = before.moved(to: balances, at: store.now)
     after.endAlarm(among: [AlarmReason.returnedAfterRefund.rawValue])
     after.raise(try Operations.isDecided(attempt.reference, in: store) ? .resolvedOtherwise : .returned(attempt.kind))

@@ -60,7 +60,7 @@ package struct Journal: Sendable {
     _ answer: AcquirerAnswer, for attempt: Attempt, reportedTo recipient: Recipient = .shopper(whenOpen: .pending),
     pause: Duration = .zero, in store: Transaction
   ) throws -> RecordedAnswer {
-    let posted = try posted(answer, for: attempt, reportedTo: recipient, pause: pause, in: store)
+    let posted = try postAnswer(answer, for: attempt, reportedTo: recipient, pause: pause, in: store)
     // A refund may be one of several of its request.
     if let posted, attempt.kind != .refund {
       return RecordedAnswer(
@@ -348,7 +348,7 @@ extension Journal {
   /// Writes down what an acquirer calls the instrument of an authorization, before the second of two steps.
   ///
   /// - Returns: false when another process has acquired the operation's lease; then nothing may be sent.
-  package func prepared(_ attempt: Attempt, as name: String) async throws -> Bool {
+  package func markPrepared(_ attempt: Attempt, as name: String) async throws -> Bool {
     try await database.write { store in
       try store.changes(
         "UPDATE operations SET prepared_reference = $3 WHERE reference = $1 AND fence = $2 AND state = 'sending'",

@@ -98,7 +98,7 @@ extension Journal {
     let movement = Movement(attempt.kind, attempt.amount.minorUnits)
     let posted = try Posting.post(.approved, of: movement, on: Posting.reserve(movement, on: held.balances))
     try Operations.approve(attempt.reference, answer, in: store)
-    var after = held.moved(to: try closed(posted, attempt, in: store), at: store.now)
+    var after = held.moved(to: try closeHold(posted, attempt, in: store), at: store.now)
     if attempt.kind == .capture { after.captureDue = nil }
     after.endAlarm(among: AlarmReason.ended(by: attempt.kind))
     if case .resolved = event {

@@ -82,7 +82,7 @@ extension Journal {
   }
 
   /// Payments of other routes for which a capture or the end of a hold is due, and that have no alarm yet.
-  package func stranded(_ limit: Int, besides routes: [String]) async throws -> [PaymentID] {
+  package func paymentsWithoutRoute(_ limit: Int, besides routes: [String]) async throws -> [PaymentID] {
     let others = "AND NOT (\(routes.isAmong)) AND alarm IS NULL"
     return try await ids("\(Self.captureIsDue) \(others) UNION \(Self.holdHasEnded) \(others) LIMIT $2", limit, routes)
   }

@@ -36,7 +36,7 @@ extension Journal {
         throw JournalError.conflict
       }
       try Operations.noteDecision(of: attempt.reference, in: store)
-      var after = try moved(before, by: answer, to: attempt, reportedTo: .noCaller, in: store)
+      var after = try move(before, by: answer, to: attempt, reportedTo: .noCaller, in: store)
       after.endAlarm(among: [AlarmReason.unknown(attempt.kind).rawValue])
       return try save(after, over: before, .resolved(resolution), of: attempt.reference, saying: note, in: store)
     }

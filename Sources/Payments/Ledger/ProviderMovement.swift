@@ -99,7 +99,7 @@ extension Journal {
     if movement.kind == .refundReturned { return try bookReturn(movement, before, notBefore: time, in: store) }
     if movement.endsHold, before.balances.authorized == before.balances.captured { return .known }
     do {
-      return .applied(try booked(movement, before, in: store))
+      return .applied(try book(movement, before, in: store))
     } catch JournalError.inFlight {
       return .early(AlarmReason.movedElsewhere.rawValue)
     } catch is JournalError {
@@ -122,7 +122,7 @@ extension Journal {
     return .early(AlarmReason.movedElsewhere.rawValue)
   }
 
-  private func booked(
+  private func book(
     _ movement: ProviderMovement, _ before: PaymentRecord, in store: Transaction
   ) throws -> Payment {
     let kind = movement.operation
@@ -133,7 +133,7 @@ extension Journal {
     let posted = try Posting.post(.approved, of: attempt.movement, on: reserved)
     try Operations.insert(attempt, owner: owner, lease: Timestamp(seconds: 0), firstTry: store.now, in: store)
     _ = try Operations.close(attempt, with: .approved(Approval(acquirerReference: movement.name)), in: store)
-    var after = before.moved(to: try closed(posted, attempt, in: store), at: store.now)
+    var after = before.moved(to: try closeHold(posted, attempt, in: store), at: store.now)
     if movement.kind == .holdExpired, before.captureMode == .immediate, posted.captured == 0 {
       after.raise(.uncapturedHoldEnded)
     }

@@ -8,12 +8,12 @@ extension Journal {
     _ answer: AcquirerAnswer, for attempt: Attempt, reportedTo recipient: Recipient, pause: Duration,
     in store: Transaction
   ) throws -> Payment {
-    try posted(answer, for: attempt, reportedTo: recipient, pause: pause, in: store)?.payment
+    try postAnswer(answer, for: attempt, reportedTo: recipient, pause: pause, in: store)?.payment
       ?? PaymentRecord.known(attempt.payment, in: store).payment
   }
 
   /// Nil for an answer that is dropped.
-  func posted(
+  func postAnswer(
     _ answer: AcquirerAnswer, for attempt: Attempt, reportedTo recipient: Recipient, pause: Duration,
     in store: Transaction
   ) throws -> (operation: OperationRecord, payment: Payment)? {
@@ -40,14 +40,14 @@ extension Journal {
     reportedTo recipient: Recipient, _ head: AuditHead, in store: Transaction
   ) throws -> Payment {
     let answer = believed.posted
-    if attempt.kind == .reverse { return try undone(answer, attempt, before, head, in: store) }
+    if attempt.kind == .reverse { return try undo(answer, attempt, before, head, in: store) }
     // After *failure* was reported, or the reversal has begun, an approval comes too late to be adopted.
     let isTooLate = before.payment.reportedOutcome == .failure || isReversed
     if attempt.kind == .authorize, case .approved = answer, isTooLate {
       try scheduleReversal(of: attempt, before, head, in: store)
       return before.payment
     }
-    let after = try moved(before, by: answer, to: attempt, reportedTo: recipient, in: store)
+    let after = try move(before, by: answer, to: attempt, reportedTo: recipient, in: store)
     let event = PaymentEvent.meets(attempt.kind, Outcome(answer, to: attempt))
     let payment = try save(after, over: before, event, of: attempt.reference, head, in: store)
     if believed.isForLess { try scheduleReversal(of: attempt, after, head, in: store) }
@@ -55,12 +55,12 @@ extension Journal {
   }
 
   /// The payment after the answer to any operation but a reversal.
-  func moved(
+  func move(
     _ before: PaymentRecord, by answer: AcquirerAnswer, to attempt: Attempt, reportedTo recipient: Recipient,
     in store: Transaction
   ) throws -> PaymentRecord {
     let outcome = Outcome(answer, to: attempt)
-    let balances = try closed(Posting.post(outcome, of: attempt.movement, on: before.balances), attempt, in: store)
+    let balances = try closeHold(Posting.post(outcome, of: attempt.movement, on: before.balances), attempt, in: store)
     let reported = attempt.kind == .authorize ? recipient.reported(balances.status) : nil
     let isBeforeFirstAnswer = attempt.kind == .capture && attempt.cause == .order && recipient != .noCaller
     var after = before.moved(
@@ -73,7 +73,7 @@ extension Journal {
 
   /// The balances after a final capture. The capture keeps how much it released: if it is returned, all of that is held
   /// again.
-  func closed(_ balances: Balances, _ attempt: Attempt, in store: Transaction) throws -> Balances {
+  func closeHold(_ balances: Balances, _ attempt: Attempt, in store: Transaction) throws -> Balances {
     guard attempt.kind == .capture || attempt.kind == .void, balances.free > 0,
       let final = try Operations.finalCapture(of: attempt.payment, in: store)
     else { return balances }
@@ -91,7 +91,7 @@ extension Journal {
     try after.save(over: before, in: store)
     try note(AuditEntry.text("\(event)", words), of: operation, from: before, to: after, on: head, in: store)
     try remarkAlarms(of: after, on: head, in: store)
-    if after.isNews(after: before) { try Outbox.add(after, after: operation, in: store) }
+    if after.differs(from: before) { try Outbox.add(after, after: operation, in: store) }
     return after.payment
   }
 }
@@ -123,7 +123,7 @@ extension Journal {
   }
 
   /// Posts the answer to a reversal. *Approved* and *nothing to undo* also end the authorization.
-  private func undone(
+  private func undo(
     _ answer: AcquirerAnswer, _ attempt: Attempt, _ before: PaymentRecord, _ head: AuditHead, in store: Transaction
   ) throws -> Payment {
     let outcome = Outcome(answer, to: attempt)
@@ -170,7 +170,7 @@ extension AcquirerAnswer {
 
 extension PaymentRecord {
   /// Whether the merchant sees a difference.
-  fileprivate func isNews(after before: PaymentRecord) -> Bool { balances != before.balances }
+  fileprivate func differs(from before: PaymentRecord) -> Bool { balances != before.balances }
 }
 
 extension Recipient {

@@ -23,13 +23,13 @@ enum OpenedLine: Sendable {
   case refused(String)
 
   /// Anything but 2xx is a failure, a redirect too: it could lead anywhere.
-  func send(_ body: WebhookBody, _ endpoint: WebhookEndpoint, _ patience: Duration) async -> DeliveryAttempt {
+  func send(_ body: WebhookBody, _ endpoint: WebhookEndpoint, _ timeout: Duration) async -> DeliveryAttempt {
     switch self {
     case .refused(let reason): return .failed(reason)
     case .open(let line):
       do throws(TransportError) {
         let request = endpoint.key.request(carrying: body.bytes, to: endpoint.url)
-        let answer = try await line.sender.send(request, patience)
+        let answer = try await line.sender.send(request, timeout)
         return (200..<300).contains(answer.status) ? .taken(answer.status) : .failed("HTTP \(answer.status)")
       } catch {
         return .failed(Self.words(error))

@@ -53,7 +53,7 @@ extension WebhookDispatcher {
     let body = try WebhookBody(testOf: merchant, id: random.hex(16), at: now)
     let attempt = await withPlace(for: merchant, "test " + body.id) {
       let line = await open(endpoint)
-      let attempt = await line.send(body, endpoint, Self.patience)
+      let attempt = await line.send(body, endpoint, Self.timeout)
       await line.close()
       return attempt
     }

@@ -24,7 +24,7 @@ package struct WebhookDispatcher: Sendable {
   private let busy: BusyQueues
 
   /// How long one try may take.
-  package static let patience: Duration = .seconds(10)
+  package static let timeout: Duration = .seconds(10)
   /// How long a delivery belongs to the process that tries it.
   static let lease: Duration = .seconds(60)
   /// How many commits' worth of new events are moved to the queues before these have their turn.
@@ -275,7 +275,7 @@ extension WebhookDispatcher {
   ) async -> QueueWork.Result {
     guard let endpoint else { return claimed.result(.hopeless(Self.removed)) }
     guard let body = claimed.body else { return claimed.result(.hopeless("the event is not in the journal")) }
-    return claimed.result(await line.send(body, endpoint, Self.patience))
+    return claimed.result(await line.send(body, endpoint, Self.timeout))
   }
 
   private static let removed = "the merchant's configuration has no endpoint of this name any more"

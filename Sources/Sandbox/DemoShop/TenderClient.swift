@@ -7,7 +7,7 @@ import TenderPayments
 
 /// Tender as the shop's backend sees it: signed calls of the platform API.
 struct TenderClient: Sendable {
-  private static let patience = Duration.seconds(10)
+  private static let timeout = Duration.seconds(10)
 
   private let server: String
   private let merchantId: String
@@ -75,7 +75,7 @@ struct TenderClient: Sendable {
 
   private func send(_ request: OutboundRequest) async throws -> [UInt8] {
     do {
-      let answer = try await sender.send(request, Self.patience)
+      let answer = try await sender.send(request, Self.timeout)
       guard (200..<300).contains(answer.status) else { throw refusal(answer.status) }
       return answer.body
     } catch let error as TransportError {

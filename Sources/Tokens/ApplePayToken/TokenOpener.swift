@@ -20,15 +20,15 @@ public struct TokenOpener: Sendable {
   ///   - time: when the token arrived.
   ///   - order: SHA-256 of application data that names one order of this merchant alone. A token for a platform's key
   ///     may repeat it in place of a domain of the merchant; nil where the caller knows none.
-  ///   - patience: how long a key agent or hardware module may take. The thread blocks meanwhile.
+  ///   - timeout: how long a key agent or hardware module may take. The thread blocks meanwhile.
   public func open(
     _ token: EncryptedPaymentToken, for merchant: MerchantID, at time: Timestamp, paying order: [UInt8]? = nil,
-    within patience: Duration = .seconds(2)
+    within timeout: Duration = .seconds(2)
   ) throws(PaymentTokenError) -> OpenedPaymentToken {
     let verified = try verifier.verify(token, at: time)
     let chosen = try keys.choose(for: verified, of: merchant, paying: order)
-    let contentKey = try chosen.key.holder.contentKey(from: token.keyMaterial, within: patience)
-    var plaintext = try chosen.decrypt(token, with: contentKey, within: patience)
+    let contentKey = try chosen.key.holder.contentKey(from: token.keyMaterial, within: timeout)
+    var plaintext = try chosen.decrypt(token, with: contentKey, within: timeout)
     defer { plaintext.wipe() }
     let opened = OpenedPaymentToken(verified, merchant, chosen.binding, try PaymentData(plaintext: plaintext))
     keys.used(chosen, at: time)
@@ -38,13 +38,13 @@ public struct TokenOpener: Sendable {
   /// Opens a payment token without blocking a thread of the caller while a key agent or hardware module answers.
   public func opening(
     _ token: EncryptedPaymentToken, for merchant: MerchantID, at time: Timestamp, paying order: [UInt8]? = nil,
-    within patience: Duration = .seconds(2)
+    within timeout: Duration = .seconds(2)
   ) async throws(PaymentTokenError) -> OpenedPaymentToken {
     guard !keys.answersAtOnce(token.publicKeyHash, for: merchant) else {
-      return try open(token, for: merchant, at: time, paying: order, within: patience)
+      return try open(token, for: merchant, at: time, paying: order, within: timeout)
     }
     return try await WaitingThread.run { () throws(PaymentTokenError) in
-      try open(token, for: merchant, at: time, paying: order, within: patience)
+      try open(token, for: merchant, at: time, paying: order, within: timeout)
     }
   }
 }

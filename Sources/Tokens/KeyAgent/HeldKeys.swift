@@ -19,14 +19,14 @@ final class HeldKeys: Sendable {
     self.keys.withLock { $0 = held }
   }
 
-  /// - Parameter patience: how long a key's holder may take.
-  func answer(to question: AgentQuestion, within patience: Duration) -> AgentAnswer {
+  /// - Parameter timeout: how long a key's holder may take.
+  func answer(to question: AgentQuestion, within timeout: Duration) -> AgentAnswer {
     do {
       switch question {
       case .unwrap(let hash, let material):
-        return .done(try held(hash).holder.contentKey(from: material, within: patience).bytes)
+        return .done(try held(hash).holder.contentKey(from: material, within: timeout).bytes)
       case .mistakes(let hash, let material):
-        let keys = try held(hash).holder.keysOfMistakes(in: material, within: patience)
+        let keys = try held(hash).holder.keysOfMistakes(in: material, within: timeout)
         return .done(keys.flatMap { [$0.mistake.rawValue] + $0.key.bytes })
       case .list: return .done(list())
       }

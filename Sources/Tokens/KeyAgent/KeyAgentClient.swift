@@ -28,9 +28,9 @@ package final class KeyAgentClient: Sendable {
   ///
   /// - Throws: `key_agent_unavailable`.
   package func keys(
-    within patience: Duration = .seconds(2)
+    within timeout: Duration = .seconds(2)
   ) throws(PaymentTokenError) -> [(owner: ProcessingKeyRing.Owner, key: ProcessingKey)] {
-    var rest = try ask(.list, within: patience)[...]
+    var rest = try ask(.list, within: timeout)[...]
     var keys: [(owner: ProcessingKeyRing.Owner, key: ProcessingKey)] = []
     while let count = rest.popFirst().map(Int.init) {
       guard rest.count >= count + 33,
@@ -52,9 +52,9 @@ package final class KeyAgentClient: Sendable {
   }
 
   /// - Returns: the agent's answer; the caller wipes any keys in it.
-  func ask(_ question: AgentQuestion, within patience: Duration) throws(PaymentTokenError) -> [UInt8] {
-    let deadline = Deadline.after(patience)
-    guard slots.wait(timeout: .now() + patience / .seconds(1)) == .success else {
+  func ask(_ question: AgentQuestion, within timeout: Duration) throws(PaymentTokenError) -> [UInt8] {
+    let deadline = Deadline.after(timeout)
+    guard slots.wait(timeout: .now() + timeout / .seconds(1)) == .success else {
       throw Self.unavailable("too many requests are under way")
     }
     defer { slots.signal() }
@@ -123,18 +123,18 @@ private struct HeldByAgent: ProcessingKeyHolder {
   var answersAtOnce: Bool { false }
 
   func contentKey(
-    from material: EncryptedPaymentToken.KeyMaterial, within patience: Duration
+    from material: EncryptedPaymentToken.KeyMaterial, within timeout: Duration
   ) throws(PaymentTokenError) -> ContentKey {
-    var bytes = try client.ask(.unwrap(publicKeyHash: publicKeyHash, material), within: patience)
+    var bytes = try client.ask(.unwrap(publicKeyHash: publicKeyHash, material), within: timeout)
     defer { bytes.wipe() }
     guard let key = ContentKey(bytes: bytes) else { throw KeyAgentClient.unavailable("it answers with no AES key") }
     return key
   }
 
   func keysOfMistakes(
-    in material: EncryptedPaymentToken.KeyMaterial, within patience: Duration
+    in material: EncryptedPaymentToken.KeyMaterial, within timeout: Duration
   ) throws(PaymentTokenError) -> [(mistake: KeyDerivationMistake, key: ContentKey)] {
-    var bytes = try client.ask(.mistakes(publicKeyHash: publicKeyHash, material), within: patience)
+    var bytes = try client.ask(.mistakes(publicKeyHash: publicKeyHash, material), within: timeout)
     defer { bytes.wipe() }
     return stride(from: 0, to: bytes.count - 32, by: 33).compactMap { start in
       guard let mistake = KeyDerivationMistake(rawValue: bytes[start]),

@@ -25,15 +25,15 @@ package final class KeyAgentServer: Sendable {
   ///     runs as.
   ///   - keys: held from the start.
   ///   - idle: the time after which a silent connection is closed.
-  ///   - patience: the time to receive or send one message.
+  ///   - timeout: the time to receive or send one message.
   package init(
     path: String, client: UInt32? = nil, holding keys: [(owner: ProcessingKeyRing.Owner, key: ProcessingKey)] = [],
-    idle: Duration = .seconds(300), patience: Duration = .seconds(2)
+    idle: Duration = .seconds(300), timeout: Duration = .seconds(2)
   ) throws(KeyAgentError) {
     self.keys = HeldKeys()
     self.keys.replace(with: keys)
     connections = AgentConnections(of: client ?? geteuid(), limit: Self.connectionLimit)
-    let limits = AgentConnection.Limits(idle: idle, message: patience)
+    let limits = AgentConnection.Limits(idle: idle, message: timeout)
     let bootstrap = Self.bootstrap { [connections, held = self.keys] channel in
       connections.admit(channel) { AgentConnection(keys: held, limits: limits) }
     }

@@ -40,7 +40,7 @@ import Testing
     let generator = LoadGenerator(port: server.port)
     let report = try await generator.openLoop(
       Array(repeating: SlowServer.request, count: 60), .even(rate: 100, for: .milliseconds(600)),
-      patience: TestRun.whole)
+      timeout: TestRun.whole)
     #expect(report.answers.count == 60)
     #expect(report.drops == 0)
     #expect(report.answers.allSatisfy { $0.microseconds >= 300_000 && $0.status == 503 && $0.hasRetryAfter })
@@ -54,7 +54,7 @@ import Testing
     // All are due at once, so none is given a connection on which another has been answered.
     let report = try await generator.openLoop(
       Array(repeating: SlowServer.request, count: 20), .even(rate: 1e9, for: .microseconds(1)),
-      patience: TestRun.whole)
+      timeout: TestRun.whole)
     #expect(report.answers.count == 2)
     #expect(report.drops == 18)
     try await generator.close()
@@ -66,7 +66,7 @@ import Testing
     let generator = LoadGenerator(port: server.port)
     let report = try await generator.openLoop(
       Array(repeating: SlowServer.request, count: 5), .even(rate: 1_000, for: .milliseconds(5)),
-      patience: .milliseconds(200))
+      timeout: .milliseconds(200))
     #expect(report.answers.isEmpty)
     #expect(report.drops == 5)
     try await generator.close()
@@ -77,7 +77,7 @@ import Testing
     let server = try await SlowServer(delay: .milliseconds(50))
     let generator = LoadGenerator(port: server.port, connections: 4)
     let report = try await generator.closedLoop(
-      Array(repeating: SlowServer.request, count: 20), width: 4, for: TestRun.whole, patience: TestRun.whole)
+      Array(repeating: SlowServer.request, count: 20), width: 4, for: TestRun.whole, timeout: TestRun.whole)
     #expect(report.answers.count == 20)
     #expect(report.drops == 0)
     #expect(report.elapsed >= .milliseconds(250))

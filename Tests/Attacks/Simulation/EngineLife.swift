@@ -265,14 +265,14 @@ final class SimulatedSink: @unchecked Sendable {
   }
 
   func sender(of process: SimulatedProcess?) -> HTTPSender {
-    HTTPSender { request, patience throws(TransportError) in
-      let status: Int = await self.thread.suspended(of: process) { reply in self.receive(request, patience, reply) }
+    HTTPSender { request, timeout throws(TransportError) in
+      let status: Int = await self.thread.suspended(of: process) { reply in self.receive(request, timeout, reply) }
       guard status > 0 else { throw .timedOut }
       return InboundResponse(status: status)
     }
   }
 
-  private func receive(_ request: OutboundRequest, _ patience: Duration, _ reply: @escaping (Int) -> Void) {
+  private func receive(_ request: OutboundRequest, _ timeout: Duration, _ reply: @escaping (Int) -> Void) {
     let isHere = request.url == url
     let fate = !isHere ? 0 : trouble > 0 && thread.choices.chance(trouble) ? thread.choices.pick(3) : 3
     let (way, life) = (thread.choices.milliseconds(5...500), life)
@@ -280,12 +280,12 @@ final class SimulatedSink: @unchecked Sendable {
       thread.after(delay, "the merchant's server says \(status)") { if self.life == life { reply(status) } }
     }
     switch fate {
-    case 0: deliver(patience, 0)
+    case 0: deliver(timeout, 0)
     case 1: deliver(way, 503)
     default:
       thread.after(way, "a webhook arrives") {
         self.keep(request)
-        deliver(fate == 2 ? patience : way, fate == 2 ? 0 : 200)
+        deliver(fate == 2 ? timeout : way, fate == 2 ? 0 : 200)
       }
     }
   }

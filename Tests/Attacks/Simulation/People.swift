@@ -184,7 +184,7 @@ extension SimulatedWorld {
     guard ended != nil else { return }
     coverage.profiles[isWrong ? Coverage.wrongDecision : Coverage.decision, default: 0] += 1
     guard let answer = decision.answer, isWrong || thread.choices.chance(300) else { return }
-    tell(answer, reference, operation.amount, patience: .max, acquirer)
+    tell(answer, reference, operation.amount, timeout: .max, acquirer)
   }
 
   private func decide(_ payment: PaymentID, _ references: [String], _ journal: Journal) async {

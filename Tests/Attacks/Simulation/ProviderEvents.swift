@@ -25,7 +25,7 @@ extension SimulatedWorld {
     thread.after(thread.choices.milliseconds(1...20_000), "the bank announces an operation") { [self] in
       let reference = request.reference.rawValue
       guard case .answer(let answer) = acquirer.bank.inquire(reference) else { return }
-      tell(answer, reference, request.amount, patience: 3, mayUseName: request.isWhole, acquirer)
+      tell(answer, reference, request.amount, timeout: 3, mayUseName: request.isWhole, acquirer)
     }
   }
 
@@ -34,27 +34,27 @@ extension SimulatedWorld {
   func report(_ answer: AcquirerAnswer, _ reference: String, _ amount: Amount, _ acquirer: SimulatedAcquirer) {
     if faults, hazards.includes(.eventsLost), thread.choices.chance(300) { return met(.eventsLost) }
     // A provider that cannot be asked repeats its events until they are acknowledged.
-    let patience = acquirer.profile.isUnaskable ? Int.max : 3
-    tell(answer, reference, amount, patience: patience, acquirer)
+    let timeout = acquirer.profile.isUnaskable ? Int.max : 3
+    tell(answer, reference, amount, timeout: timeout, acquirer)
     guard faults, thread.choices.chance(200) else { return }
     thread.after(thread.choices.milliseconds(10_000...200_000), "old news") { [self] in
       // A decline that was reconsidered since would look like money that came back.
       if case .declined = answer, acquirer.bank.inquire(reference) != .answer(answer) { return }
-      tell(answer, reference, amount, patience: 3, acquirer)
+      tell(answer, reference, amount, timeout: 3, acquirer)
     }
   }
 
   /// - Parameter mayUseName: whether the event may have the bank's name of the operation alone. No connector leaves our
   ///   own out of an event whose operation may have no name in the journal yet.
   func tell(
-    _ answer: AcquirerAnswer, _ reference: String, _ amount: Amount, patience: Int, mayUseName: Bool = false,
+    _ answer: AcquirerAnswer, _ reference: String, _ amount: Amount, timeout: Int, mayUseName: Bool = false,
     _ acquirer: SimulatedAcquirer
   ) {
     switch answer {
     case .approved, .declined: break
     case .pending, .unknown, .notSent: return
     }
-    tell(.answer(answer), reference, amount, patience: patience, mayUseName: mayUseName, acquirer)
+    tell(.answer(answer), reference, amount, timeout: timeout, mayUseName: mayUseName, acquirer)
   }
 
   /// Says that what an operation did has come back.
@@ -62,12 +62,12 @@ extension SimulatedWorld {
     let content: AcquirerEvent.Content =
       acquirer.profile.conduct.namesReturns ? .returned(decline) : .answer(.declined(decline))
     tell(
-      content, request.reference.rawValue, request.amount, patience: .max,
+      content, request.reference.rawValue, request.amount, timeout: .max,
       mayUseName: acquirer.profile.conduct == .adyen, acquirer)
   }
 
   private func tell(
-    _ content: AcquirerEvent.Content, _ reference: String, _ amount: Amount, patience: Int, mayUseName: Bool,
+    _ content: AcquirerEvent.Content, _ reference: String, _ amount: Amount, timeout: Int, mayUseName: Bool,
     _ acquirer: SimulatedAcquirer
   ) {
     let name = mayUseName ? acquirer.bank.operationName(of: reference) : nil
@@ -76,7 +76,7 @@ extension SimulatedWorld {
       isByName ? .acquirerOperation(name ?? "") : .operation(AttemptReference(reference))
     let event = AcquirerEvent(id: newEvent(), subject: subject, amount: amount, content: content)
     // By the bank's name it may mean the authorization, of which a void is a change.
-    tell(ProviderMessage(event: event, answers: isByName ? nil : reference, patience: patience), acquirer)
+    tell(ProviderMessage(event: event, answers: isByName ? nil : reference, timeout: timeout), acquirer)
   }
 
   func newEvent() -> String {
@@ -97,7 +97,7 @@ extension SimulatedWorld {
     let batch = acquirer.batch
     acquirer.batch = []
     guard !batch.isEmpty else { return }
-    send(batch, times: batch.map(\.patience).max() ?? 0, acquirer)
+    send(batch, times: batch.map(\.timeout).max() ?? 0, acquirer)
   }
 
   private func send(_ batch: [ProviderMessage], times: Int, _ acquirer: SimulatedAcquirer) {
@@ -137,7 +137,7 @@ extension SimulatedWorld {
       met(.foreignEvent)
       let event = AcquirerEvent(
         id: name, reference: AttemptReference(reference), amount: amount, answer: answer)
-      tell(ProviderMessage(event: event, answers: nil, patience: 3), sender)
+      tell(ProviderMessage(event: event, answers: nil, timeout: 3), sender)
     }
   }
 }
@@ -193,6 +193,6 @@ extension SimulatedWorld {
   private func tell(_ movement: MoneyMovement, _ amount: Amount, of name: String, _ acquirer: SimulatedAcquirer) {
     let event = AcquirerEvent(
       id: newEvent(), subject: .authorization(name), amount: amount, content: .movement(movement))
-    tell(ProviderMessage(event: event, answers: nil, patience: .max), acquirer)
+    tell(ProviderMessage(event: event, answers: nil, timeout: .max), acquirer)
   }
 }

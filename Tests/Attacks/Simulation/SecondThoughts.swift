@@ -38,7 +38,7 @@ extension SimulatedWorld {
     thread.after(thread.choices.milliseconds(310_000...450_000), "the bank approves after all") { [self] in
       guard isReported(reference, acquirer), let answer = acquirer.bank.reconsider(reference) else { return }
       met(.reconsidered)
-      tell(answer, reference, amount, patience: .max, acquirer)
+      tell(answer, reference, amount, timeout: .max, acquirer)
     }
   }
 
@@ -57,7 +57,7 @@ extension SimulatedWorld {
         amount: isKnown ? request.amount : Amount(minorUnits: 0, currency: request.amount.currency),
         content: .answer(answer))
       let target: String? = if case .approved = answer { request.reference.rawValue } else { nil }
-      tell(ProviderMessage(event: event, answers: target, patience: .max), acquirer)
+      tell(ProviderMessage(event: event, answers: target, timeout: .max), acquirer)
     }
   }
 

@@ -36,5 +36,5 @@ struct ProviderMessage {
   /// Our name of the operation whose final answer it brings; nil for any other event.
   let answers: String?
   /// How often it is sent.
-  let patience: Int
+  let timeout: Int
 }

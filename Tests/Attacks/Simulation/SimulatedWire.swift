@@ -21,7 +21,7 @@ final class SimulatedWire: @unchecked Sendable {
   var hasLateArrivals = false
   /// What becomes of the next calls, whatever the chances.
   var next: [Fate] = []
-  /// How long after its caller's patience a late request arrives; nil for a time by chance.
+  /// How long after its caller's timeout a late request arrives; nil for a time by chance.
   var lateBy: Duration?
   let capabilities: AcquirerCapabilities
   var verdict: (String) -> SimulatedBank.Verdict = { _ in .approve }
@@ -262,14 +262,14 @@ final class SimulatedWire: @unchecked Sendable {
   }
 
   private func run<Answer>(
-    _ fate: Fate, _ verb: String, _ patience: Duration, _ broken: Answer,
+    _ fate: Fate, _ verb: String, _ timeout: Duration, _ broken: Answer,
     _ late: @escaping (Answer) -> Void, _ process: @escaping () -> Answer, _ reply: @escaping (Answer) -> Void
   ) {
     // The process that asked may have died since; the bank acts on the request all the same.
     let way = thread.choices.milliseconds(5...400)
     let life = life
     func deliver(_ delay: Duration, _ answer: @escaping () -> Answer) {
-      thread.after(min(delay, patience), "\(verb) answered: \(fate.rawValue)") { [self] in
+      thread.after(min(delay, timeout), "\(verb) answered: \(fate.rawValue)") { [self] in
         if self.life == life { reply(answer()) }
       }
     }
@@ -286,16 +286,16 @@ final class SimulatedWire: @unchecked Sendable {
         if self.bank.refusals == before { arrive(way * 2) }
       }
     case .notSent, .serverErrorBefore: deliver(way) { broken }
-    case .requestLost: deliver(patience) { broken }
+    case .requestLost: deliver(timeout) { broken }
     case .replyLost:
       arrive(way)
-      deliver(patience) { broken }
+      deliver(timeout) { broken }
     case .late:
-      arrive(patience + (lateBy ?? thread.choices.milliseconds(1...50_000)))
-      deliver(patience) { broken }
+      arrive(timeout + (lateBy ?? thread.choices.milliseconds(1...50_000)))
+      deliver(timeout) { broken }
     case .afterHorizon:
-      arrive(patience + capabilities.settleHorizon + thread.choices.milliseconds(1_000...200_000), late)
-      deliver(patience) { broken }
+      arrive(timeout + capabilities.settleHorizon + thread.choices.milliseconds(1_000...200_000), late)
+      deliver(timeout) { broken }
     case .resetAfterwards, .garbage: arrive(way) { _ in deliver(way) { broken } }
     case .serverErrorAfter:
       thread.after(way, "\(verb) arrives") { [self] in

@@ -204,7 +204,7 @@ final class SimulatedWorld: @unchecked Sendable {
       self.met(.afterHorizon)
       // A call that was refused for now decided nothing, and no event says so.
       guard acquirer.bank.inquire(reference) == .answer(answer) else { return }
-      self.tell(answer, reference, amount, patience: .max, acquirer)
+      self.tell(answer, reference, amount, timeout: .max, acquirer)
     }
   }
 

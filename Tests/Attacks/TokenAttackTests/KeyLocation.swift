@@ -27,7 +27,7 @@ enum KeyLocation: Sendable, CaseIterable {
     let client: KeyAgentClient
 
     private init() throws {
-      let server = try KeyAgentServer(path: Self.path, idle: TestRun.whole, patience: TestRun.whole)
+      let server = try KeyAgentServer(path: Self.path, idle: TestRun.whole, timeout: TestRun.whole)
       self.server = server
       client = KeyAgentClient(path: Self.path)
       atexit { _ = unlink(Agent.path) }

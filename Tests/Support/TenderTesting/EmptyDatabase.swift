@@ -57,7 +57,7 @@ package final class EmptyDatabase: Sendable {
   private static func unhurried(_ address: String, connections: Int) -> PostgresSettings {
     var settings = PostgresSettings(address: address)
     settings.connections = connections
-    (settings.patience, settings.statementLimit, settings.lockLimit) = (TestRun.whole, TestRun.whole, TestRun.whole)
+    (settings.timeout, settings.statementLimit, settings.lockLimit) = (TestRun.whole, TestRun.whole, TestRun.whole)
     (settings.idleLimit, settings.commitLimit) = (TestRun.whole, TestRun.whole)
     return settings
   }

@@ -5,7 +5,7 @@ import TenderPayments
 /// A store on PostgreSQL: a queue of transactions, and threads that run them, each on a connection of its own.
 struct PostgresEngine: StoreEngine {
   private let queue: PostgresQueue
-  private let patience: Duration
+  private let timeout: Duration
   private let workers: Workers
   private let owner: Owner
   private let counter: PoolCounter
@@ -14,7 +14,7 @@ struct PostgresEngine: StoreEngine {
     let counter = PoolCounter(connections: settings.connections)
     self.counter = counter
     queue = PostgresQueue(limit: settings.queue, counter: counter)
-    patience = settings.patience
+    timeout = settings.timeout
     workers = Workers()
     owner = Owner(queue: queue)
     for _ in 0..<settings.connections {
@@ -35,7 +35,7 @@ struct PostgresEngine: StoreEngine {
   ) async throws -> R {
     try await withCheckedThrowingContinuation { continuation in
       let job = PostgresJob(
-        isReading: isReading, deadline: .now + patience,
+        isReading: isReading, deadline: .now + timeout,
         perform: { transaction in
           let result = try body(transaction)
           return { continuation.resume(returning: result) }

@@ -92,7 +92,7 @@ final class PostgresSession: StoreSession {
 
   func define(_ sql: String) throws {
     try finish()
-    try noting { for statement in PostgresDefinition(sql).statements { try connection.execute(statement) } }
+    try recordingFailure { for statement in PostgresDefinition(sql).statements { try connection.execute(statement) } }
   }
 
   /// Ends a transaction that only read, which has no outcome to be unknown.
@@ -109,7 +109,7 @@ final class PostgresSession: StoreSession {
   func commit(limit: Duration) throws {
     if !hasBegun { try finish() }
     trips += 1
-    try noting { try connection.commit(takeWaiting(), limit: limit) }
+    try recordingFailure { try connection.commit(takeWaiting(), limit: limit) }
   }
 
   private func runWaiting(after statement: SQLStatement) throws -> PostgresResult {
@@ -123,7 +123,7 @@ final class PostgresSession: StoreSession {
     let isFirst = !hasBegun
     hasBegun = true
     trips += 1
-    let results = try noting { try connection.execute(batch) }
+    let results = try recordingFailure { try connection.execute(batch) }
     if isFirst, !isReading { try note(Self.time(in: results[1])) }
     for (statement, result) in zip(batch, results) { try statement.answer?.rows.append(result.rows(atMost: 1).first) }
     return Array(results.suffix(statements.count))
@@ -139,7 +139,7 @@ final class PostgresSession: StoreSession {
     return connection.joiner.join(waiting)
   }
 
-  private func noting<R>(_ statement: () throws -> R) throws -> R {
+  private func recordingFailure<R>(_ statement: () throws -> R) throws -> R {
     do { return try statement() } catch let error as PostgresError {
       failure = failure ?? error
       throw error.translated

@@ -14,7 +14,7 @@ package struct PostgresSettings: Sendable, CustomStringConvertible, CustomReflec
   /// Transactions that may wait for a connection; further ones are refused.
   package var queue = 1_024
   /// How long a transaction may wait for a connection, reconnecting and running again included.
-  package var patience: Duration = .seconds(5)
+  package var timeout: Duration = .seconds(5)
   /// The longest time of one statement.
   package var statementLimit: Duration = .seconds(5)
   /// The longest wait for a lock.

@@ -71,7 +71,7 @@
       ]
       let transport = CheckoutTransport.urlSession(server: sandbox)
       let call = CheckoutCall(.post, "/device/tokens", body: body.serialized())
-      guard let reply = try? await transport.send(call, CheckoutClient.patience), reply.status == 200 else {
+      guard let reply = try? await transport.send(call, CheckoutClient.timeout), reply.status == 200 else {
         return nil
       }
       return reply.body

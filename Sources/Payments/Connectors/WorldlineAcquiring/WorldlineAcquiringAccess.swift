@@ -100,7 +100,7 @@ actor WorldlineAcquiringAccess {
       method: "POST", url: settings.tokenAddress,
       headers: [HTTPField("Content-Type", "application/x-www-form-urlencoded")], body: Array(form.utf8))
     do {
-      let response = try await http.send(request, Self.patience)
+      let response = try await http.send(request, Self.timeout)
       log(Transcript(request: "POST \(request.url) (credentials)", response: "\(response.status)"))
       return read(response, at: start)
     } catch {
@@ -109,7 +109,7 @@ actor WorldlineAcquiringAccess {
     }
   }
 
-  private static let patience: Duration = .seconds(10)
+  private static let timeout: Duration = .seconds(10)
 
   private var form: String {
     let fields = [

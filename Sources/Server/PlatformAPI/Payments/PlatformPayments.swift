@@ -47,7 +47,7 @@ extension PlatformPayments {
   /// `GET /payments/{id}`. An open outcome makes us ask the acquirer, as often as recovery would.
   package func show(_ id: String, of merchant: MerchantID) async throws -> PlatformAnswer {
     let name = try Self.name(id)
-    let rendering = try await rendering(of: try await resolved(name, merchant))
+    let rendering = try await rendering(of: try await resolve(name, merchant))
     guard name.operation > 0 else { return try PlatformAnswer(rendering.answer) }
     guard let operation = rendering.operations.first(where: { $0.number == name.operation }) else {
       throw PlatformRefusal.unknownPayment
@@ -57,7 +57,7 @@ extension PlatformPayments {
 
   /// `GET /payments/{id}/details`
   package func details(_ id: String, of merchant: MerchantID) async throws -> PlatformAnswer {
-    try PlatformAnswer(try await rendering(of: resolved(try Self.name(id), merchant)).details)
+    try PlatformAnswer(try await rendering(of: resolve(try Self.name(id), merchant)).details)
   }
 
   /// `GET /payments/{id}/captures`
@@ -91,7 +91,7 @@ extension PlatformPayments {
       notVerified: payment.amountConfirmed ? [] : ["amount"])
   }
 
-  private func resolved(_ name: DirectPaymentID, _ merchant: MerchantID) async throws -> Payment {
+  private func resolve(_ name: DirectPaymentID, _ merchant: MerchantID) async throws -> Payment {
     let payment = try await known(name, of: merchant)
     guard !payment.status.isResolved else { return payment }
     return (try? await gateway.resolve(payment.id, .manual)) ?? payment

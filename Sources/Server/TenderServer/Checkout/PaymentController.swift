@@ -60,7 +60,7 @@ struct PaymentController: Sendable {
   /// `GET /applepay/payment/{basketId}`: after a reload, the back button, or a connection lost after sending.
   func outcome(_ request: Request, _ context: ServerContext) async throws -> Response {
     let (basket, merchant) = try await baskets.require(request, context)
-    guard let placed = try await orderService.placed(basket, of: merchant) else {
+    guard let placed = try await orderService.resolve(basket, of: merchant) else {
       throw Problem(.notFound, "payment_not_found", "Nobody has tried to pay this basket yet.")
     }
     return try await render(placed)

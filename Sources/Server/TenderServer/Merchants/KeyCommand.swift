@@ -10,10 +10,10 @@ package struct KeyCommand: Sendable {
 
   /// The program's path, and its arguments.
   private let words: [String]
-  private let patience: Duration
+  private let timeout: Duration
 
-  /// - Parameter patience: how long the program may take.
-  package init(_ words: [String], patience: Duration = .seconds(10)) { (self.words, self.patience) = (words, patience) }
+  /// - Parameter timeout: how long the program may take.
+  package init(_ words: [String], timeout: Duration = .seconds(10)) { (self.words, self.timeout) = (words, timeout) }
 
   /// What the program prints. It is waited for on a thread of its own, because tasks share theirs. The program runs once
   /// at a time, whoever asks for its keys.
@@ -35,7 +35,7 @@ package struct KeyCommand: Sendable {
 
   private func run() throws -> String {
     let (process, pipe, ended) = (Process(), Pipe(), DispatchSemaphore(value: 0))
-    let deadline = Deadline.after(patience)
+    let deadline = Deadline.after(timeout)
     process.executableURL = URL(fileURLWithPath: words[0])
     process.arguments = Array(words.dropFirst())
     process.standardInput = FileHandle.nullDevice

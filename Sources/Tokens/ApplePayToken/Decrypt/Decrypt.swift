@@ -6,18 +6,18 @@ extension ChosenKey {
   ///
   /// - Throws: stage `decrypt`.
   func decrypt(
-    _ token: EncryptedPaymentToken, with contentKey: ContentKey, within patience: Duration
+    _ token: EncryptedPaymentToken, with contentKey: ContentKey, within timeout: Duration
   ) throws(PaymentTokenError) -> [UInt8] {
     do {
       return try contentKey.open(token.data)
     } catch {
-      guard error.code == .tagMismatch, let mistake = mistake(in: token, within: patience) else { throw error }
+      guard error.code == .tagMismatch, let mistake = mistake(in: token, within: timeout) else { throw error }
       throw PaymentTokenError(.wrongKeyDerivation, mistake.reason, field: "data")
     }
   }
 
-  private func mistake(in token: EncryptedPaymentToken, within patience: Duration) -> KeyDerivationMistake? {
-    let candidates = (try? key.holder.keysOfMistakes(in: token.keyMaterial, within: patience)) ?? []
+  private func mistake(in token: EncryptedPaymentToken, within timeout: Duration) -> KeyDerivationMistake? {
+    let candidates = (try? key.holder.keysOfMistakes(in: token.keyMaterial, within: timeout)) ?? []
     return candidates.first { $0.key.opens(token.data) }?.mistake
   }
 }

@@ -8,7 +8,7 @@ enum KeyHolderInMemory: ProcessingKeyHolder {
   case rsa(RSADecryptionKey)
 
   func contentKey(
-    from material: EncryptedPaymentToken.KeyMaterial, within patience: Duration
+    from material: EncryptedPaymentToken.KeyMaterial, within timeout: Duration
   ) throws(PaymentTokenError) -> ContentKey {
     switch (material, self) {
     case (.ephemeralPublicKey(let info), .p256(let key, let party)):
@@ -22,7 +22,7 @@ enum KeyHolderInMemory: ProcessingKeyHolder {
   }
 
   func keysOfMistakes(
-    in material: EncryptedPaymentToken.KeyMaterial, within patience: Duration
+    in material: EncryptedPaymentToken.KeyMaterial, within timeout: Duration
   ) throws(PaymentTokenError) -> [(mistake: KeyDerivationMistake, key: ContentKey)] {
     guard case (.ephemeralPublicKey(let info), .p256(let key, let party)) = (material, self) else { return [] }
     let secret = try Self.agree(info, key)

@@ -9,16 +9,16 @@ public protocol ProcessingKeyHolder: Sendable {
   ///
   /// - Parameters:
   ///   - material: the token's `ephemeralPublicKey` or `wrappedKey`.
-  ///   - patience: how long the answer may take.
+  ///   - timeout: how long the answer may take.
   /// - Throws: stage `unwrap`, or `key_agent_unavailable`.
   func contentKey(
-    from material: EncryptedPaymentToken.KeyMaterial, within patience: Duration
+    from material: EncryptedPaymentToken.KeyMaterial, within timeout: Duration
   ) throws(PaymentTokenError) -> ContentKey
 
   /// The AES keys that result from the known mistakes of token generators. Called only when the right key does not open
   /// the token, to name the cause; these keys never open a payment token.
   func keysOfMistakes(
-    in material: EncryptedPaymentToken.KeyMaterial, within patience: Duration
+    in material: EncryptedPaymentToken.KeyMaterial, within timeout: Duration
   ) throws(PaymentTokenError) -> [(mistake: KeyDerivationMistake, key: ContentKey)]
 
   /// False when an answer may block: an asynchronous caller then uses a separate thread.
@@ -28,7 +28,7 @@ public protocol ProcessingKeyHolder: Sendable {
 extension ProcessingKeyHolder {
   /// Empty: support for the known mistakes is optional.
   public func keysOfMistakes(
-    in material: EncryptedPaymentToken.KeyMaterial, within patience: Duration
+    in material: EncryptedPaymentToken.KeyMaterial, within timeout: Duration
   ) throws(PaymentTokenError) -> [(mistake: KeyDerivationMistake, key: ContentKey)] { [] }
 
   public var answersAtOnce: Bool { true }

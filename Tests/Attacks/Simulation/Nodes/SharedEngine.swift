@@ -19,7 +19,7 @@ struct SharedEngine: StoreEngine, @unchecked Sendable {
   func write<R: Sendable>(_ body: @escaping @Sendable (Transaction) throws -> R) async throws -> R {
     await process.stop("before a write")
     try network.connect()
-    let end = thread.uptime + PostgresSettings(address: "").patience
+    let end = thread.uptime + PostgresSettings(address: "").timeout
     while true {
       do { return try await attempt(body) } catch let error as DatabaseFailure {
         guard error.invitesRepetition, thread.uptime < end else { throw error.translated }

@@ -161,7 +161,7 @@ private let schema = [
   private func silence(
     _ limit: Duration, _ body: @escaping @Sendable (Transaction, _ stop: () -> Void) throws -> Void
   ) async throws -> Silence? {
-    let database = try await limited { ($0.statementLimit, $0.patience, $0.connections) = (limit, limit, 1) }
+    let database = try await limited { ($0.statementLimit, $0.timeout, $0.connections) = (limit, limit, 1) }
     let runs = Counter()
     let stopped = Mutex<pid_t?>(nil)
     var error: (any Error)?
@@ -250,7 +250,7 @@ private let schema = [
   @Test func `refuses a transaction for which no connection becomes free in time`() async throws {
     let database = try await limited {
       $0.connections = 1
-      $0.patience = .milliseconds(200)
+      $0.timeout = .milliseconds(200)
     }
     let gate = DispatchSemaphore(value: 0)
     let held = await hold(database, until: gate) { _ in }
@@ -305,7 +305,7 @@ private let schema = [
     let place = try await EmptyDatabase(.postgres)
     let patient = try await place.open(schema)
     let database = try await Database.postgres(
-      try place.settings { ($0.idleLimit, $0.patience) = (.milliseconds(200), TestRun.whole) }, migrations: [])
+      try place.settings { ($0.idleLimit, $0.timeout) = (.milliseconds(200), TestRun.whole) }, migrations: [])
     try await insert(1, patient)
     let runs = Counter()
     try await database.write { store in
@@ -488,7 +488,7 @@ private let schema = [
     #expect(try await database.firstRows(of: [count])[0]?.integer("n") == 2)
     // A server that only reads may be a standby: another is looked for as long as a caller waits.
     let impatient = try await Database.postgres(
-      try place.settings { $0.patience = .milliseconds(200) }, migrations: [])
+      try place.settings { $0.timeout = .milliseconds(200) }, migrations: [])
     await #expect(throws: StorageError.self) {
       try await impatient.firstRows(of: [SQLStatement("DELETE FROM lines RETURNING id")])
     }
@@ -630,7 +630,7 @@ private let schema = [
 
   @Test func `says that it cannot be reached, for as long as it cannot`() async throws {
     var settings = PostgresSettings(address: "postgres://tender@127.0.0.1:1/tender")
-    settings.patience = .milliseconds(300)
+    settings.timeout = .milliseconds(300)
     await #expect(throws: StorageError.self) { try await Database.postgres(settings, migrations: schema) }
     let database = try await Database.postgres(settings, migrations: [])
     for _ in 0..<3 {
@@ -651,7 +651,7 @@ private let schema = [
       var settings = PostgresSettings.patient(address.replacingOccurrences(of: "@\(host)", with: "@\(hosts)"))
       try await Database.postgres(settings, migrations: schema).close()
       // What is lost again and again is given up.
-      settings.patience = .milliseconds(500)
+      settings.timeout = .milliseconds(500)
       let database = try await Database.postgres(settings, migrations: [])
       // A connection that is lost is made anew, and begins with another host.
       await #expect(throws: StorageError.self) {
@@ -737,7 +737,7 @@ private let schema = [
     }
     await place.close(database)
     // There is no other host, so it is looked for until it is given up.
-    settings.patience = .milliseconds(300)
+    settings.timeout = .milliseconds(300)
     for isReading in [true, false] {
       let timelines = PostgresTimelines()
       let database = try await Database.postgres(settings, migrations: [], timelines: timelines)
@@ -760,7 +760,7 @@ extension PostgresSettings {
   /// Without limits of time.
   fileprivate static func patient(_ address: String) -> PostgresSettings {
     var settings = PostgresSettings(address: address)
-    (settings.patience, settings.statementLimit, settings.lockLimit) = (TestRun.whole, TestRun.whole, TestRun.whole)
+    (settings.timeout, settings.statementLimit, settings.lockLimit) = (TestRun.whole, TestRun.whole, TestRun.whole)
     (settings.idleLimit, settings.commitLimit) = (TestRun.whole, TestRun.whole)
     return settings
   }

@@ -60,7 +60,7 @@ import Testing
     let shop = try await shop()
     let placed = try await shop.pays()
     #expect(placed.receipt.isEstimate && placed.receipt.lines.allSatisfy { $0.kind == .pending })
-    let again = try #require(try await shop.orderService.placed(Shop.basket, of: Shop.merchant))
+    let again = try #require(try await shop.orderService.resolve(Shop.basket, of: Shop.merchant))
     #expect(again.receipt == placed.receipt)
     let order = try #require(try await shop.orderService.basket(Shop.basket, of: Shop.merchant).order)
     #expect(order.lines?.isEmpty == false && order.lines?.allSatisfy { $0.pending == true } == true)

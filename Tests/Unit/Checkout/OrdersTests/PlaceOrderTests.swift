@@ -188,7 +188,7 @@ import Testing
     #expect(placed.receipt.lines.map(\.amount.minorUnits).reduce(0, +) == 2_490)
     #expect(placed.receipt.expectedDates == ["dispatch": "2026-11-21", "arrival": "2026-11-21T12:45:00Z"])
     #expect(placed.receipt.orderURL == "https://shop.example/orders/1042")
-    #expect(try await shop.orderService.placed(Shop.basket, of: Shop.merchant)?.receipt == placed.receipt)
+    #expect(try await shop.orderService.resolve(Shop.basket, of: Shop.merchant)?.receipt == placed.receipt)
     let order = try await shop.orderService.basket(Shop.basket, of: Shop.merchant).order
     #expect(order?.expectedDates == ExpectedDates(dispatch: "2026-11-21", arrival: "2026-11-21T12:45:00Z"))
     #expect(order?.orderURL == placed.receipt.orderURL)
@@ -237,7 +237,7 @@ import Testing
     shop.clock.move(.seconds(90_000))
     #expect(try await place(shop, quote) == first)
     #expect(try await place(shop, QuoteID("another"), shipping: nil) == first)
-    #expect(try await shop.orderService.placed(Shop.basket, of: Shop.merchant) == first)
+    #expect(try await shop.orderService.resolve(Shop.basket, of: Shop.merchant) == first)
     #expect(shop.acquirer.authorizations.count == 1)
   }
 
@@ -260,7 +260,7 @@ import Testing
     shop.acquirer.finds(.answer(.approved(Approval(acquirerReference: "C1"))))
     #expect(try await shop.pays().payment.status == .authorized)
     shop.clock.move(.seconds(2))
-    #expect(try await shop.orderService.placed(Shop.basket, of: Shop.merchant)?.payment.status == .captured)
+    #expect(try await shop.orderService.resolve(Shop.basket, of: Shop.merchant)?.payment.status == .captured)
     #expect(try await shop.orderService.basket(Shop.basket, of: Shop.merchant).order?.status == .captured)
     #expect(shop.acquirer.authorizations.count == 1)
   }
@@ -637,14 +637,14 @@ import Testing
         == .pending)
     shop.acquirer.answers(.approved(Approval(acquirerReference: "A1")))
     shop.clock.move(.seconds(61))
-    let placed = try #require(try await shop.orderService.placed(Shop.basket, of: Shop.merchant))
+    let placed = try #require(try await shop.orderService.resolve(Shop.basket, of: Shop.merchant))
     #expect(placed.payment.status == .authorized)
     // From now on it is the reported outcome.
     #expect((placed.payment.reportedOutcome, placed.payment.reportedStatus) == (.success, .authorized))
     let journal = Journal(shop.database)
     let void = try await journal.reserve(.void, nil, of: placed.payment.id)
     _ = try await journal.record(.approved(Approval(acquirerReference: "V1")), for: void)
-    let again = try #require(try await shop.orderService.placed(Shop.basket, of: Shop.merchant))
+    let again = try #require(try await shop.orderService.resolve(Shop.basket, of: Shop.merchant))
     #expect((again.payment.status, again.status) == (.voided, .authorized))
     #expect(again.guestToken == placed.guestToken)
     #expect(shop.acquirer.authorizations.count == 1)

@@ -32,7 +32,7 @@ struct SharedShop: Sendable {
     self.databases = databases
     orders = databases.map { [wallet, acquirer] database in
       var policy = GatewayPolicy()
-      (policy.patience, policy.budget) = (TestRun.whole, TestRun.whole)
+      (policy.timeout, policy.budget) = (TestRun.whole, TestRun.whole)
       let gateway = PaymentGateway(
         opener: wallet.opener, journal: Journal(database), acquirer: acquirer.acquirer, policy: policy)
       return OrderService(gateway: gateway, terms: { _ in MerchantTerms() })

@@ -146,7 +146,7 @@ import Testing
       _ = try await change(shop, .paymentMethod(round.isMultiple(of: 2) ? .credit : .debit))
     }
     #expect(try await shop.count("quotes") <= 20)
-    #expect(try await shop.orderService.placed(Shop.basket, of: Shop.merchant)?.order.quote == ordered)
+    #expect(try await shop.orderService.resolve(Shop.basket, of: Shop.merchant)?.order.quote == ordered)
     shop.acquirer.answers(.approved(Approval(acquirerReference: "A2")))
     #expect(try await shop.pays().payment.status == .captured)
   }

@@ -57,7 +57,7 @@ struct Shop: Sendable {
     crashes: CrashPoints = .none
   ) -> PaymentGateway {
     var policy = GatewayPolicy()
-    policy.patience = .seconds(30)
+    policy.timeout = .seconds(30)
     // Its time limits do not pass.
     let scheduler = Scheduler(
       uptime: { .zero }, sleep: Scheduler.system.sleep, finish: Scheduler.system.finish)

@@ -265,19 +265,19 @@ private final class BreakingWire: Sendable {
   var authorizations: Int { state.withLock { $0.authorizations } }
 
   var sender: HTTPSender {
-    HTTPSender { request, patience throws(TransportError) in
+    HTTPSender { request, timeout throws(TransportError) in
       if request.url.contains("/operations/"), self.isLate() {
         return InboundResponse(status: 404, body: Array(#"{"code":"not_found"}"#.utf8))
       }
-      guard let fault = self.fault(of: request) else { return try await self.sent(request, patience) }
-      return try await self.broken(fault, request, patience)
+      guard let fault = self.fault(of: request) else { return try await self.sent(request, timeout) }
+      return try await self.broken(fault, request, timeout)
     }
   }
 
   private func sent(
-    _ request: OutboundRequest, _ patience: Duration
+    _ request: OutboundRequest, _ timeout: Duration
   ) async throws(TransportError) -> InboundResponse {
-    let reply = try await inner.send(request, patience)
+    let reply = try await inner.send(request, timeout)
     let operation = Operation.allCases.first { request.url.hasSuffix($0.path) }
     if let operation, reply.status == 200 { replies.withLock { $0[operation] = reply } }
     return reply
@@ -310,7 +310,7 @@ private final class BreakingWire: Sendable {
   }
 
   private func broken(
-    _ fault: WireFault, _ request: OutboundRequest, _ patience: Duration
+    _ fault: WireFault, _ request: OutboundRequest, _ timeout: Duration
   ) async throws(TransportError) -> InboundResponse {
     switch fault {
     case .lostRequest: throw .timedOut
@@ -320,8 +320,8 @@ private final class BreakingWire: Sendable {
     case .tooManyRequests: return InboundResponse(status: 429, headers: [HTTPField("Retry-After", "5")])
     default: break
     }
-    if fault == .twice { _ = try await sent(request, patience) }
-    let reply = try await sent(request, patience)
+    if fault == .twice { _ = try await sent(request, timeout) }
+    let reply = try await sent(request, timeout)
     func changed(_ text: String, _ other: String) -> InboundResponse {
       let body = String(decoding: reply.body, as: UTF8.self)
       return InboundResponse(status: 200, body: Array(body.replacing(text, with: other, maxReplacements: 1).utf8))

@@ -253,13 +253,13 @@ private final class LosableWire: Sendable {
   var callsWhileDown: Int { state.withLock { $0.calls } }
 
   var sender: HTTPSender {
-    HTTPSender { request, patience throws(TransportError) in
+    HTTPSender { request, timeout throws(TransportError) in
       guard request.url.contains("/v72/"), let number = self.noteLost() else {
-        return try await self.inner.send(request, patience)
+        return try await self.inner.send(request, timeout)
       }
       guard self.kind == .silent else { throw .notSent("connection refused") }
       // Every second request arrives and is done, and its answer is lost.
-      if number.isMultiple(of: 2) { _ = try? await self.inner.send(request, patience) }
+      if number.isMultiple(of: 2) { _ = try? await self.inner.send(request, timeout) }
       throw .timedOut
     }
   }

@@ -133,9 +133,9 @@ private final class FaultyWire: Sendable {
 
   var wrapping: @Sendable (HTTPSender) -> HTTPSender {
     { inner in
-      HTTPSender { request, patience throws(TransportError) in
-        guard let fault = self.next() else { return try await inner.send(request, patience) }
-        return try await Self.broken(fault, request, patience, inner)
+      HTTPSender { request, timeout throws(TransportError) in
+        guard let fault = self.next() else { return try await inner.send(request, timeout) }
+        return try await Self.broken(fault, request, timeout, inner)
       }
     }
   }
@@ -149,7 +149,7 @@ private final class FaultyWire: Sendable {
   }
 
   private static func broken(
-    _ fault: ProviderFault, _ request: OutboundRequest, _ patience: Duration, _ inner: HTTPSender
+    _ fault: ProviderFault, _ request: OutboundRequest, _ timeout: Duration, _ inner: HTTPSender
   ) async throws(TransportError) -> InboundResponse {
     switch fault {
     case .lostRequest: throw .timedOut
@@ -158,7 +158,7 @@ private final class FaultyWire: Sendable {
     case .tooManyRequests: return InboundResponse(status: 429, headers: [HTTPField("Retry-After", "5")])
     default: break
     }
-    let reply = try await inner.send(request, patience)
+    let reply = try await inner.send(request, timeout)
     switch fault {
     case .lostReply: throw .timedOut
     case .resetReply: throw .interrupted("connection reset by peer")

@@ -267,7 +267,7 @@ import Testing
       case .new(let attempt) = try await shop.journal.claim(
         Shop.order(), spending: .sample(7), card: .sample, terms: ClaimTerms(route: "fake"))
     else { throw GatewayError.outOfTime }
-    if let stored { #expect(try await shop.journal.prepared(attempt, as: stored)) }
+    if let stored { #expect(try await shop.journal.markPrepared(attempt, as: stored)) }
     var acquirer = shop.fake.acquirer
     acquirer.prepare = { _, _ in .ready("never asked") }
     acquirer.capabilities.preparedInstruments = [.network]
@@ -280,7 +280,7 @@ import Testing
     #expect((status == .failed) == (stored == nil))
     #expect(shop.fake.inquiries.isEmpty == (stored == nil))
     #expect(shop.fake.reversals.isEmpty || stored != nil)
-    #expect(try await !shop.journal.prepared(attempt, as: "too late"))
+    #expect(try await !shop.journal.markPrepared(attempt, as: "too late"))
   }
 
   @Test func `ends a reversal that was accepted, which is asked for once`() async throws {

@@ -37,14 +37,14 @@ import Webhooks
     try await post.pays()
     let counts = Mutex((now: 0, most: 0))
     let isHeld = Mutex(true)
-    let sender = HTTPSender { request, patience throws(TransportError) in
+    let sender = HTTPSender { request, timeout throws(TransportError) in
       counts.withLock {
         $0.now += 1
         $0.most = max($0.most, $0.now)
       }
       defer { counts.withLock { $0.now -= 1 } }
       try? await waitUntil("the release") { !isHeld.withLock(\.self) }
-      return try await post.server.sender.send(request, patience)
+      return try await post.server.sender.send(request, timeout)
     }
     let endpoints = (1...40).map { WebhookEndpoint(id: "\($0)", url: "\(Post.url)/\($0)", key: Post.key) }
     let dispatcher = WebhookDispatcher(
@@ -65,11 +65,11 @@ import Webhooks
     let writer = HeldWriter(post.database)
     defer { writer.release() }
     let requests = Mutex<[Bool]>([])
-    let sender = HTTPSender { request, patience throws(TransportError) in
+    let sender = HTTPSender { request, timeout throws(TransportError) in
       if requests.withLock({ $0.isEmpty }) { await writer.hold() }
       requests.withLock { $0.append(writer.isHeld) }
       if requests.withLock({ $0.count }) == 4 { writer.release() }
-      return try await post.server.sender.send(request, patience)
+      return try await post.server.sender.send(request, timeout)
     }
     #expect(try await post.dispatcher(sender, concurrency: 1).round() == 12)
     #expect(requests.withLock { $0.prefix(4) } == [true, true, true, true])
@@ -154,10 +154,10 @@ private final class BusyServer: Sendable {
   var hasWaited: Bool { state.withLock { $0.hasWaited } }
 
   func dispatcher(_ post: Post, concurrency: Int) -> WebhookDispatcher {
-    let sender = HTTPSender { request, patience throws(TransportError) in
+    let sender = HTTPSender { request, timeout throws(TransportError) in
       await self.begin()
       defer { self.state.withLock { $0.running -= 1 } }
-      return try await self.server.sender.send(request, patience)
+      return try await self.server.sender.send(request, timeout)
     }
     return post.dispatcher(sender, concurrency: concurrency)
   }

@@ -71,12 +71,12 @@ private struct ProductionShop {
     ]
     return Network(
       plain: HTTPSender {
-        [sender = system.sender, base = system.sandbox.base] request, patience throws(TransportError) in
+        [sender = system.sender, base = system.sandbox.base] request, timeout throws(TransportError) in
         guard let host = hosts.first(where: { request.url.hasPrefix($0 + "/") }) else { throw .notSent("no such host") }
         return try await sender.send(
           OutboundRequest(
             method: request.method, url: base + request.url.dropFirst(host.count), headers: request.headers,
-            body: request.body), patience)
+            body: request.body), timeout)
       },
       identified: { _, _ in HTTPSender { _, _ throws(TransportError) in throw .notSent("no merchant sessions here") } })
   }

@@ -78,11 +78,11 @@ private struct Registry {
 
   @Test func `is not waited for longer than its command may take, nor read further than keys can be`() async throws {
     let late = await #expect(throws: ConfigurationError.self) {
-      try await KeyCommand(["/bin/sleep", "1000000"], patience: .milliseconds(50)).output()
+      try await KeyCommand(["/bin/sleep", "1000000"], timeout: .milliseconds(50)).output()
     }
     #expect(late?.key == "secrets.keyCommand" && late?.reason.contains("in time") == true)
     let long = await #expect(throws: ConfigurationError.self) {
-      try await KeyCommand(["/usr/bin/yes"], patience: TestRun.whole).output()
+      try await KeyCommand(["/usr/bin/yes"], timeout: TestRun.whole).output()
     }
     #expect(long?.reason.contains("more than keys") == true)
   }
@@ -95,7 +95,7 @@ private struct Registry {
         group.addTask {
           let script = "until [ -e \"$0\" ]; do sleep 0.02; done; echo \(Self.key)"
           let words = ["/bin/sh", "-c", script, sign, "\(number)"]
-          let printed = try await KeyCommand(words, patience: TestRun.whole).output()
+          let printed = try await KeyCommand(words, timeout: TestRun.whole).output()
           #expect(printed == Self.key + "\n")
         }
       }
@@ -114,7 +114,7 @@ private struct Registry {
       mkdir "$0/run" || echo overlap >> "$0/overlaps"; echo x >> "$0/count"; sleep 0.2
       cat "$0/count"; rmdir "$0/run"
       """
-    let command = KeyCommand(["/bin/sh", "-c", script, files.directory], patience: TestRun.whole)
+    let command = KeyCommand(["/bin/sh", "-c", script, files.directory], timeout: TestRun.whole)
     let first = try await command.output()
     try await withThrowingTaskGroup { group in
       for _ in 0..<20 {

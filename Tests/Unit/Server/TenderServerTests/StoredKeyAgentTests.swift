@@ -19,7 +19,7 @@ import Testing
     defer { try? FileManager.default.removeItem(atPath: directory) }
     try PrivateFile.makeFolder(directory)
     let socket = TestSystem.agentSocket(directory)
-    let place = try KeyAgentServer(path: socket, holding: [], idle: TestRun.whole, patience: TestRun.whole)
+    let place = try KeyAgentServer(path: socket, holding: [], idle: TestRun.whole, timeout: TestRun.whole)
     let system = try await TestSystem(of: Self.merchant, in: directory, at: StoppableClock())
     let folder = "\(directory)/imported/merchants/held"
     let key = try ProcessingKey(

@@ -34,13 +34,13 @@ struct PatientHolder: ProcessingKeyHolder {
   var answersAtOnce: Bool { holder.answersAtOnce }
 
   func contentKey(
-    from material: EncryptedPaymentToken.KeyMaterial, within patience: Duration
+    from material: EncryptedPaymentToken.KeyMaterial, within timeout: Duration
   ) throws(PaymentTokenError) -> ContentKey {
     try holder.contentKey(from: material, within: TestRun.whole)
   }
 
   func keysOfMistakes(
-    in material: EncryptedPaymentToken.KeyMaterial, within patience: Duration
+    in material: EncryptedPaymentToken.KeyMaterial, within timeout: Duration
   ) throws(PaymentTokenError) -> [(mistake: KeyDerivationMistake, key: ContentKey)] {
     try holder.keysOfMistakes(in: material, within: TestRun.whole)
   }
@@ -61,7 +61,7 @@ final class TestAgent: Sendable {
     }
     // A socket's path has at most 107 bytes, and temporary directories are sometimes deep.
     let path = "/tmp/tender-keys-\(ProcessInfo.processInfo.processIdentifier)-\(number).sock"
-    let server = try KeyAgentServer(path: path, idle: TestRun.whole, patience: TestRun.whole)
+    let server = try KeyAgentServer(path: path, idle: TestRun.whole, timeout: TestRun.whole)
     self.server = server
     client = KeyAgentClient(path: path)
   }

@@ -14,8 +14,8 @@ private final class Agent: Sendable {
   let key: ProcessingKey
   let client: KeyAgentClient
 
-  init(client user: UInt32? = nil, idle: Duration = TestRun.whole, patience: Duration = TestRun.whole) throws {
-    let server = try KeyAgentServer(path: path, client: user, idle: idle, patience: patience)
+  init(client user: UInt32? = nil, idle: Duration = TestRun.whole, timeout: Duration = TestRun.whole) throws {
+    let server = try KeyAgentServer(path: path, client: user, idle: idle, timeout: timeout)
     self.server = server
     key = try ProcessingKey(privateKeyPEM: secret.pemRepresentation, merchantIdentifier: "merchant.test.agent")
     server.hold(key, of: .merchant(MerchantID("shop")))
@@ -142,7 +142,7 @@ private struct RawClient {
   }
 
   @Test func `does not wait for a message that never ends`() throws {
-    let agent = try Agent(patience: .milliseconds(50))
+    let agent = try Agent(timeout: .milliseconds(50))
     #expect(try RawClient(agent.path).answer(to: [0, 0, 0, 200, 1, 1, 7]).isEmpty)
   }
 
@@ -187,7 +187,7 @@ private struct RawClient {
     agent.server.stop()
     let error = #expect(throws: PaymentTokenError.self) { try agent.client.keys(within: TestRun.whole) }
     #expect(error?.code == .keyAgentUnavailable)
-    let again = try KeyAgentServer(path: agent.path, idle: TestRun.whole, patience: TestRun.whole)
+    let again = try KeyAgentServer(path: agent.path, idle: TestRun.whole, timeout: TestRun.whole)
     again.hold(agent.key, of: .platform)
     #expect(try agent.client.keys(within: TestRun.whole).map(\.owner) == [.platform])
     again.stop()
@@ -203,7 +203,7 @@ private struct RawClient {
   @Test func `replaces the socket of an agent that has ended`() throws {
     let path = "/tmp/tender-dead-\(UUID().uuidString.prefix(8)).sock"
     try leaveSocket(at: path)
-    let server = try KeyAgentServer(path: path, idle: TestRun.whole, patience: TestRun.whole)
+    let server = try KeyAgentServer(path: path, idle: TestRun.whole, timeout: TestRun.whole)
     #expect(try KeyAgentClient(path: path).keys(within: TestRun.whole).isEmpty)
     server.stop()
   }
@@ -211,7 +211,7 @@ private struct RawClient {
   @Test func `does not remove a socket that replaced its own`() throws {
     let agent = try Agent()
     unlink(agent.path)
-    let second = try KeyAgentServer(path: agent.path, idle: TestRun.whole, patience: TestRun.whole)
+    let second = try KeyAgentServer(path: agent.path, idle: TestRun.whole, timeout: TestRun.whole)
     second.hold(agent.key, of: .platform)
     agent.server.stop()
     agent.server.stop()
