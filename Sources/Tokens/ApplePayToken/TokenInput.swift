@@ -200,6 +200,10 @@ private struct TokenFields {
       "hexadecimal, and not base64"
     } else if Base64.decode(String(decoding: digits, as: UTF8.self)) != nil {
       "base64 with white space in it"
+    } else if let place = text.firstIndex(where: {
+      !$0.isASCII || !($0.isLetter || $0.isNumber || "+/= \r\n".contains($0))
+    }) {
+      "not base64: its character \(text.distance(from: text.startIndex, to: place) + 1) is none of its alphabet"
     } else if !digits.count.isMultiple(of: 4) {
       "not base64: its \(digits.count) characters are no multiple of four, so padding or more is missing"
     } else {

@@ -24,7 +24,7 @@ enum TokenMistakes {
       if let cut = TokenWrapping.cut(bytes, error) ?? TokenWrapping.find(in: bytes) {
         cut.sentence
       } else if let reason = TokenWrapping.abridgement(of: bytes) {
-        "the payment token is not JSON: \(error); \(reason)"
+        "the payment token is not JSON: \(error); perhaps \(reason)"
       } else {
         "the payment token is not JSON: \(error)"
       }

@@ -11,17 +11,17 @@ extension TokenWrapping {
 
   static func find(in json: JSONValue, _ code: String, _ work: inout Int) -> TokenWrapping? {
     guard let (path, inner) = path(in: json, depth: 12, isRoot: true, &work) else { return nil }
-    var (name, place) = ("", code)
+    var (name, place, isText, isNamed) = ("", code, false, true)
     for step in path {
       switch step {
-      case .member(let known?): (name, place) = (name + ".\(known)", place + ".\(known)")
+      case .member(let known): (name, place) = (name + ".\(known)", place + ".\(known)")
+      case .other(let index): (isNamed, place) = (false, "Object.values(\(place))[\(index)]")
       case .element(let index): (name, place) = (name + "[\(index)]", place + "[\(index)]")
-      case .text: place = "JSON.parse(\(place))"
-      case .member(nil): return inner.nested
+      case .text: (isText, place) = (true, "JSON.parse(\(place))")
       }
     }
-    let isText = path.contains { if case .text = $0 { true } else { false } }
-    return inner.found(as: name.drop { $0 == "." }, isText ? ", as text" : "", place)
+    let member = isNamed ? name.isEmpty ? nil : "its member \(name.drop { $0 == "." })" : "a nested member"
+    return inner.found(as: member, isText, place)
   }
 
   /// Names that documents around a payment token have. A reason repeats no other: the sender chooses it.
@@ -33,8 +33,9 @@ extension TokenWrapping {
 
   /// A step on the way to a payment token in a document.
   private enum Step {
-    /// Nil for a name that is not one of ``names``.
-    case member(String?)
+    case member(String)
+    /// One whose name is not in ``names``, by its place in JavaScript's order.
+    case other(Int)
     case element(Int)
     /// A text of JSON.
     case text
@@ -47,33 +48,23 @@ extension TokenWrapping {
     let wrapping: TokenWrapping
 
     /// - Parameters:
-    ///   - member: empty for the document itself.
+    ///   - member: nil for the document itself.
     ///   - code: what gives the value, in place of `text` or `bytes`.
-    func found(as member: Substring, _ suffix: String, _ code: String) -> TokenWrapping {
-      let line =
-        isObject
-        ? member.isEmpty && suffix.isEmpty ? wrapping.line : "body: JSON.stringify(\(code))"
-        : wrapping.line == "text" ? wrapping.line : wrapping.line.replacing("text", with: code)
+    func found(as member: String?, _ isText: Bool, _ code: String) -> TokenWrapping {
+      let suffix = isText ? ", as text" : ""
+      let isAlone = member == nil && !isText
+      let remedy: Remedy =
+        isObject && !isAlone
+        ? .code("body: JSON.stringify(\(code))")
+        : isObject || wrapping.remedy == .code("text") ? wrapping.remedy : wrapping.remedy.after(.code(code))
       let name =
-        switch (isObject, member.isEmpty) {
-        case (true, true): wrapping.name + suffix.replacing(",", with: "")
-        case (true, false): "a document around the payment token, which is its member \(member)\(suffix)"
-        case (false, true): wrapping.name
-        case (false, false): "a document with \(wrapping.name) as its member \(member)"
+        switch (isObject, member) {
+        case (true, nil): wrapping.name + suffix.replacing(",", with: "")
+        case (true, let member?): "a document around the payment token, which is \(member)\(suffix)"
+        case (false, nil): wrapping.name
+        case (false, let member?): "a document with \(wrapping.name) as \(member)"
         }
-      return TokenWrapping(name: name, line: line, condition: wrapping.condition)
-    }
-
-    /// Below a name that is not repeated.
-    var nested: TokenWrapping {
-      isObject
-        ? TokenWrapping(
-          name: "a document around the payment token, which is a nested member",
-          line: "body: JSON.stringify(token), the payment token alone", condition: wrapping.condition)
-        : TokenWrapping(
-          name: "a document with \(wrapping.name) as a nested member",
-          line: found(as: "", "", "value").line,
-          condition: wrapping.condition)
+      return TokenWrapping(name: name, remedy: remedy, condition: wrapping.condition)
     }
   }
 
@@ -87,7 +78,8 @@ extension TokenWrapping {
     case .object(let object):
       for (key, value) in object.members {
         guard let rest = path(in: value, depth: depth - 1, &work) else { continue }
-        return ([.member(names.first { $0.utf8.elementsEqual(key.utf8) })] + rest.path, rest.inner)
+        let name = names.first { $0.utf8.elementsEqual(key.utf8) }
+        return ([name.map { .member($0) } ?? .other(place(of: key, in: object))] + rest.path, rest.inner)
       }
       return nil
     case .array(let elements):
@@ -108,18 +100,36 @@ extension TokenWrapping {
     }
   }
 
+  /// Where JavaScript has a member: first the names that are indices of an array, by their size, then the others.
+  private static func place(of key: String, in object: JSONObject) -> Int {
+    let keys = object.members.map(\.key)
+    let indices = keys.filter {
+      $0.wholeMatch(of: /0|[1-9][0-9]{0,9}/) != nil && ($0.utf8.count < 10 || $0 < "4294967295")
+    }
+    let ordered = indices.sorted { ($0.utf8.count, $0) < ($1.utf8.count, $1) } + keys.filter { !indices.contains($0) }
+    return ordered.firstIndex { $0.utf8.elementsEqual(key.utf8) } ?? 0
+  }
+
+  /// Databases that write the type of each value around it.
+  private static let databases = [("S", "DynamoDB"), ("stringValue", "Firestore")]
+
   private static func inner(_ json: JSONValue, _ work: inout Int) -> Inner? {
     switch json {
     case .object(let object):
       if let data = paymentData(object) {
+        if let (_, name) = databases.first(where: { data["version"]?[$0.0] != nil }) {
+          let typed = "\(name)'s types"
+          let wrapping = TokenWrapping(name: "the payment token in \(typed)", remedy: .decode(typed))
+          return Inner(isObject: false, wrapping: wrapping)
+        }
         return Inner(
           isObject: true,
-          wrapping: TokenWrapping(name: "the payment token's JSON", line: "text", condition: condition(data)))
+          wrapping: TokenWrapping(name: "the payment token's JSON", remedy: .code("text"), condition: condition(data)))
       }
       return bytes(of: object, &work).map { Inner(isObject: false, wrapping: $0) }
     case .array:
       return bytes(json).map {
-        Inner(isObject: false, wrapping: undone("an array of bytes as JSON", $0, "Buffer.from(text)", &work))
+        Inner(isObject: false, wrapping: undone("an array of bytes as JSON", $0, .code("Buffer.from(text)"), &work))
       }
     case .string, .integer, .number, .bool, .null: return nil
     }
@@ -131,12 +141,12 @@ extension TokenWrapping {
   /// Bytes as an object of JavaScript.
   private static func bytes(of object: JSONObject, _ work: inout Int) -> TokenWrapping? {
     if let bytes = bytes(.object(object)) {
-      return undone("a Node Buffer as JSON", bytes, "Buffer.from(text.data)", &work)
+      return undone("a Node Buffer as JSON", bytes, .code("Buffer.from(text.data)"), &work)
     }
     guard object["0"] != nil, object["1"] != nil, object["2"] != nil else { return nil }
     return undone(
       "a Uint8Array as JSON.stringify writes it", bytes(.array(object.members.map(\.value))),
-      "Buffer.from(Object.values(text))", &work)
+      .code("Buffer.from(Object.values(text))"), &work)
   }
 
   /// Bytes as JSON writes them, as an array or as a Node Buffer; nil for anything else.
@@ -161,10 +171,11 @@ extension TokenWrapping {
 
   private static func condition(_ data: JSONObject) -> Condition {
     do throws(PaymentTokenError) {
-      let problem = TokenInspection(try EncryptedPaymentToken(paymentData: data)).problem
-      return problem.map { .damaged($0.reason) } ?? .whole
+      _ = try EncryptedPaymentToken(paymentData: data)
+      return .readable
     } catch {
-      return .damaged((error.field.map { "\($0): " } ?? "") + error.reason)
+      let field = error.field.map { "\($0): " } ?? ""
+      return .known("the payment token in it cannot be read: \(field)\(error.reason)")
     }
   }
 }

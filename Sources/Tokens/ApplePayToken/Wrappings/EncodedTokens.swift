@@ -5,55 +5,46 @@ import TenderPayments
 // Encodings of bytes and of text.
 extension TokenWrapping {
   /// By their first bytes; the longer ones first. What is text has so many bytes to skip before it; nil for what is none.
-  private static let magics: [(bytes: [UInt8], name: String, line: String, skipped: Int?)] = [
-    ([0x1F, 0x8B, 0x08], "gzip", "zlib.gunzipSync(bytes).toString()", nil),
-    ([0x78, 0x01], "zlib's deflate", "zlib.inflateSync(bytes).toString()", nil),
-    ([0x78, 0x5E], "zlib's deflate", "zlib.inflateSync(bytes).toString()", nil),
-    ([0x78, 0x9C], "zlib's deflate", "zlib.inflateSync(bytes).toString()", nil),
-    ([0x78, 0xDA], "zlib's deflate", "zlib.inflateSync(bytes).toString()", nil),
-    ([0x28, 0xB5, 0x2F, 0xFD], "Zstandard", "zlib.zstdDecompressSync(bytes).toString()", nil),
-    ([0xEF, 0xBB, 0xBF], "JSON behind a byte order mark", "new TextDecoder().decode(bytes)", 3),
-    ([0xFF, 0xFE, 0, 0], "UTF-32", "bytes.decode(\"utf-32\") in Python", 4),
-    ([0, 0, 0xFE, 0xFF], "UTF-32", "bytes.decode(\"utf-32\") in Python", 4),
-    ([0xFF, 0xFE], "UTF-16, little-endian", "new TextDecoder(\"utf-16le\").decode(bytes)", 2),
-    ([0xFE, 0xFF], "UTF-16, big-endian", "new TextDecoder(\"utf-16be\").decode(bytes)", 2),
+  private static let magics: [(bytes: [UInt8], name: String, remedy: Remedy, skipped: Int?)] = [
+    ([0x1F, 0x8B, 0x08], "gzip", .code("zlib.gunzipSync(bytes).toString()"), nil),
+    ([0x78, 0x01], "zlib's deflate", .code("zlib.inflateSync(bytes).toString()"), nil),
+    ([0x78, 0x5E], "zlib's deflate", .code("zlib.inflateSync(bytes).toString()"), nil),
+    ([0x78, 0x9C], "zlib's deflate", .code("zlib.inflateSync(bytes).toString()"), nil),
+    ([0x78, 0xDA], "zlib's deflate", .code("zlib.inflateSync(bytes).toString()"), nil),
+    ([0x28, 0xB5, 0x2F, 0xFD], "Zstandard", .code("zlib.zstdDecompressSync(bytes).toString()"), nil),
+    ([0xEF, 0xBB, 0xBF], "JSON behind a byte order mark", .code("new TextDecoder().decode(bytes)"), 3),
+    ([0xFF, 0xFE, 0, 0], "UTF-32", .decode("UTF-32"), 4),
+    ([0, 0, 0xFE, 0xFF], "UTF-32", .decode("UTF-32"), 4),
+    ([0xFF, 0xFE], "UTF-16, little-endian", .code("new TextDecoder(\"utf-16le\").decode(bytes)"), 2),
+    ([0xFE, 0xFF], "UTF-16, big-endian", .code("new TextDecoder(\"utf-16be\").decode(bytes)"), 2),
     (
       [0xC3, 0xBF, 0xC3, 0xBE], "UTF-16 that was read as Latin-1",
-      "new TextDecoder(\"utf-16le\").decode(Buffer.from(text, \"latin1\"))", 4
+      .code("new TextDecoder(\"utf-16le\").decode(Buffer.from(text, \"latin1\"))"), 4
     ),
-    ([0x7B, 0, 0, 0], "UTF-32", "bytes.decode(\"utf-32-le\") in Python", 0),
-    ([0, 0, 0, 0x7B], "UTF-32", "bytes.decode(\"utf-32-be\") in Python", 0),
+    ([0x7B, 0, 0, 0], "UTF-32", .decode("UTF-32"), 0),
+    ([0, 0, 0, 0x7B], "UTF-32", .decode("UTF-32"), 0),
     (Array("bplist".utf8), "a property list, as an archiver writes it", bytesOfApp, nil),
-    (Array("PK\u{3}\u{4}".utf8), "a ZIP archive", "unzip -p FILE", nil),
+    (Array("PK\u{3}\u{4}".utf8), "a ZIP archive", .decode("the archive (unzip -p FILE)"), nil),
   ]
-
-  /// U+FFFD, which stands for what was no UTF-8.
-  private static let replacement: [UInt8] = [0xEF, 0xBF, 0xBD]
 
   static func binary(_ bytes: [UInt8], _ work: inout Int) -> TokenWrapping? {
     if let magic = magics.first(where: { bytes.starts(with: $0.bytes) }) {
-      guard let skipped = magic.skipped else { return TokenWrapping(name: magic.name, line: magic.line) }
-      return undone(magic.name, bytes.dropFirst(skipped).filter { $0 != 0 }, magic.line, &work)
+      guard let skipped = magic.skipped else { return TokenWrapping(name: magic.name, remedy: magic.remedy) }
+      return undone(magic.name, bytes.dropFirst(skipped).filter { $0 != 0 }, magic.remedy, &work)
     }
     if let order = wideText(bytes) {
       return undone(
         "UTF-16, \(order == 0 ? "little" : "big")-endian", bytes.filter { $0 != 0 },
-        "new TextDecoder(\"utf-16\(order == 0 ? "le" : "be")\").decode(bytes)", &work)
+        .code("new TextDecoder(\"utf-16\(order == 0 ? "le" : "be")\").decode(bytes)"), &work)
     }
     if (try? SignedData(ber: bytes[...])) != nil {
       return TokenWrapping(
-        name: signatureAlone, line: stringified, condition: .damaged("data and header are not there"))
-    }
-    if bytes.prefix(256).firstRange(of: replacement) != nil {
-      return TokenWrapping(
-        name: "binary data that was read as UTF-8 text",
-        line: "read the body as bytes (arrayBuffer(), req.raw, InputStream), and pass those on",
-        condition: .damaged("U+FFFD stands where bytes were"))
+        name: signatureAlone, remedy: stringified, condition: .known("data and header are not there"))
     }
     guard bytes.prefix(256).firstRange(of: Array("EC_v1".utf8)) != nil, String(validating: bytes, as: UTF8.self) == nil,
       bytes.first != UInt8(ascii: "{")
     else { return nil }
-    return TokenWrapping(name: "a binary form of the payment token, such as CBOR or MessagePack", line: stringified)
+    return TokenWrapping(name: "a binary form of the payment token, such as CBOR or MessagePack", remedy: stringified)
   }
 
   /// Which byte of each two has the letters, where the other one is zero; nil for anything else.
@@ -69,8 +60,8 @@ extension TokenWrapping {
       let rest = Array(bytes[(comma + 1)...])
       let part = "text.slice(text.indexOf(\",\") + 1)"
       return head.prefix { $0 != "," }.contains(";base64")
-        ? undone("a data: URL", base64(rest), "Buffer.from(\(part), \"base64\")", &work)
-        : undone("a data: URL", percentDecoded(rest), "decodeURIComponent(\(part))", &work)
+        ? undone("a data: URL", base64(rest), .code("Buffer.from(\(part), \"base64\")"), &work)
+        : undone("a data: URL", percentDecoded(rest), .code("decodeURIComponent(\(part))"), &work)
     }
     return form(bytes, head, &work) ?? digits(bytes, &work) ?? webToken(bytes, &work)
   }
@@ -84,8 +75,7 @@ extension TokenWrapping {
     {
       return TokenWrapping(
         name: "a URL with \(found.name)",
-        line: found.line.replacing("text", with: "text.slice(text.indexOf(\"?\") + 1)"),
-        condition: found.condition)
+        remedy: found.remedy.after(.code("text.slice(text.indexOf(\"?\") + 1)")), condition: found.condition)
     }
     if head.prefixMatch(of: /[a-z0-9_.\-\[\]%]{1,64}=(?!=*$)/) != nil {
       let fields = bytes.split(separator: UInt8(ascii: "&"), maxSplits: 32).map { field in
@@ -94,8 +84,8 @@ extension TokenWrapping {
       for (place, field) in fields.enumerated() where field.count >= 16 {
         // A “+” that was not encoded is read as a space: only the field itself still has it.
         for (isRaw, value) in [(false, percentDecoded(field, plus: " ")), (true, percentDecoded(field))] {
-          guard let what = value.flatMap({ token(in: $0, &work) }), !what.line.contains(brace) else { continue }
-          if !isRaw, field.contains(UInt8(ascii: "+")), case .damaged = what.condition { continue }
+          guard let what = value.flatMap({ token(in: $0, &work) }), !what.remedy.cutsJSON else { continue }
+          if !isRaw, field.contains(UInt8(ascii: "+")), what.isBroken { continue }
           if !isRaw, what.name.contains("became spaces") { continue }
           let code =
             isRaw
@@ -103,40 +93,38 @@ extension TokenWrapping {
             : "[...new URLSearchParams(text).values()][\(place)]"
           let plus =
             isRaw && field.contains(UInt8(ascii: "+")) ? ", whose “+” are not encoded and are read as spaces" : ""
-          return TokenWrapping(name: name + plus, line: what.within(name, code).line, condition: what.condition)
+          return TokenWrapping(name: name + plus, remedy: what.remedy.after(.code(code)), condition: what.condition)
         }
       }
-      guard !bytes.contains(UInt8(ascii: "&")), !head.contains("%7b") else {
-        return TokenWrapping(name: "a form without a payment token in one field", line: stringified)
+      let isForm = bytes.contains(UInt8(ascii: "&")) || head.contains("%7b")
+      guard !isForm || bytes.contains(UInt8(ascii: "{")) else {
+        return TokenWrapping(name: "a form without a payment token in one field", remedy: stringified)
       }
     }
     guard head.contains(/%(?:25)*(?:7b|22)|^(?:%[0-9a-f]{2}){8}/) else { return nil }
-    return undone(name, percentDecoded(bytes), "decodeURIComponent(text)", &work)
+    return undone(name, percentDecoded(bytes), .code("decodeURIComponent(text)"), &work)
   }
 
   /// Hexadecimal, base64, and bytes as decimal numbers.
   private static func digits(_ bytes: [UInt8], _ work: inout Int) -> TokenWrapping? {
     if let inner = hex(bytes[...]), let what = content(inner, &work) {
       let digits = bytes.allSatisfy(isHex) ? "text" : "text.replace(/0x|[^0-9a-f]/gi, \"\")"
-      return what.within("hexadecimal", "Buffer.from(\(digits), \"hex\")")
+      return what.within("hexadecimal", .code("Buffer.from(\(digits), \"hex\")"))
     }
     if let inner = dumped(bytes) {
-      return undone("a hex dump", inner, "curl --data-binary @token.json", &work)
+      return undone("a hex dump", inner, .decode("the hex dump"), &work)
     }
     if let inner = decimal(bytes), let what = content(inner, &work) {
-      return what.within("decimal numbers", "Buffer.from(text.match(/-?\\d+/g).map(Number))")
+      return what.within("decimal numbers", .code("Buffer.from(text.match(/-?\\d+/g).map(Number))"))
     }
     if bytes.contains(UInt8(ascii: " ")), let inner = base64(bytes.map { $0 == 0x20 ? UInt8(ascii: "+") : $0 }),
-      let what = content(inner, &work)
+      let what = content(inner, &work), !what.isBroken
     {
-      if case .damaged = what.condition {
-      } else {
-        return what.within(
-          "base64 whose “+” became spaces", "Buffer.from(text.replaceAll(\" \", \"+\"), \"base64\")")
-      }
+      return what.within(
+        "base64 whose “+” became spaces", .code("Buffer.from(text.replaceAll(\" \", \"+\"), \"base64\")"))
     }
     guard let inner = base64(bytes), let what = content(inner, &work) else { return shortened(bytes) }
-    return what.within("base64", "Buffer.from(text, \"base64\")")
+    return what.within("base64", .code("Buffer.from(text, \"base64\")"))
   }
 
   /// Base64 or hexadecimal of JSON, shortened by a program that shows it.
@@ -144,7 +132,7 @@ extension TokenWrapping {
     let isEncoded = ["eyJ", "ewo", "7b22", "7B22", "7b0a"].contains { bytes.starts(with: $0.utf8) }
     guard isEncoded, let reason = abridgement(of: bytes) else { return nil }
     return TokenWrapping(
-      name: "JSON in base64 or hexadecimal, shortened", line: stringified, condition: .damaged(reason))
+      name: "JSON in base64 or hexadecimal, shortened", remedy: stringified, condition: .lost(reason))
   }
 
   /// A JSON web token or the compact form of one that is encrypted (RFC 7515, RFC 7516).
@@ -154,7 +142,7 @@ extension TokenWrapping {
       return nil
     }
     let payload = parts.count == 3 ? parts.dropFirst().first.flatMap { base64(Array($0)) } : nil
-    return undone("a JSON web token", payload, "Buffer.from(text.split(\".\")[1], \"base64\")", &work)
+    return undone("a JSON web token", payload, .code("Buffer.from(text.split(\".\")[1], \"base64\")"), &work)
   }
 
   private static func percentDecoded(_ bytes: [UInt8], plus: String = "+") -> [UInt8]? {

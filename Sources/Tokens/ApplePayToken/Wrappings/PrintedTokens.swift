@@ -5,111 +5,120 @@ import TenderPayments
 // What programs print of an object that was meant to be sent, and texts around it.
 extension TokenWrapping {
   /// By how they begin. They hold nothing of the payment token.
-  private static let names: [(prefix: String, name: String, line: String)] = [
+  private static let names: [(prefix: String, name: String, remedy: Remedy)] = [
     ("[object ", "an object that JavaScript made a text of", stringified),
     ("<PKPayment", "the description of an object of PassKit", bytesOfApp),
     ("PKPayment", "the description of an object of PassKit", bytesOfApp),
-    ("[B@", "the name of a Java array", "new String(bytes, StandardCharsets.UTF_8)"),
-    ("System.Byte[]", "the name of a .NET array", "Encoding.UTF8.GetString(bytes)"),
+    ("[B@", "the name of a Java array", .sentence("Send new String(bytes, StandardCharsets.UTF_8)")),
+    ("System.Byte[]", "the name of a .NET array", .sentence("Send Encoding.UTF8.GetString(bytes)")),
     ("undefined", "JavaScript's undefined", stringified), ("(null)", "an empty pointer", bytesOfApp),
   ]
+  private static let nothing = Condition.known("nothing of the payment token is in it")
 
   /// By how they begin. They may hold the payment token, and reading them takes a program.
-  private static let prints: [(prefix: String, name: String, line: String)] = [
-    ("array", "an array as PHP prints it", "echo json_encode($token);"),
-    ("stdclass object", "an object as PHP prints it", "echo json_encode($token);"),
-    ("object(stdclass)", "an object as PHP prints it", "echo json_encode($token);"),
-    ("a:", "an array of PHP's serialize", "echo json_encode(unserialize($text));"),
-    ("o:8:\"stdclass\"", "an object of PHP's serialize", "echo json_encode(unserialize($text));"),
-    ("map[", "a map as Go prints it", "json.Marshal(token)"), ("&{", "a struct as Go prints it", "json.Marshal(token)"),
+  private static let prints: [(prefix: String, name: String, remedy: Remedy)] = [
+    ("array", "an array as PHP prints it", byPHP), ("stdclass object", "an object as PHP prints it", byPHP),
+    ("object(stdclass)", "an object as PHP prints it", byPHP),
+    ("a:", "an array of PHP's serialize", .decode("PHP's serialize")),
+    ("o:8:\"stdclass\"", "an object of PHP's serialize", .decode("PHP's serialize")),
+    ("map[", "a map as Go prints it", byGo), ("&{", "a struct as Go prints it", byGo),
     ("[anyhashable(", "a dictionary as Swift prints it", bytesOfApp),
-    ("begin 6", "uuencoded text", "uudecode"),
+    ("begin 6", "uuencoded text", .decode("uuencode")),
   ]
+  private static let byPHP = Remedy.sentence("Send json_encode($token), and not what PHP prints")
+  private static let byGo = Remedy.sentence("Send json.Marshal(token), and not what Go prints")
 
   private static let forHTML = "JSON that was escaped for HTML"
-  private static let templated = "body: JSON.stringify(token), and no template's escaping"
+  private static let templated = Remedy.decode("HTML's character references")
   private static let references = [
     ("&quot;", "\""), ("&#34;", "\""), ("&#x22;", "\""), ("&#43;", "+"), ("&#x2B;", "+"), ("&#61;", "="),
     ("&#x3D;", "="), ("&#x2F;", "/"), ("&amp;", "&"),
   ]
   private static let straight = [("“", "\""), ("”", "\""), ("„", "\"")]
+  private static let straightened = Remedy.code("text.replace(/[“”„]/g, '\"')")
+  private static let byRuby = Remedy.sentence("Send token.to_json, and not what Ruby prints")
 
-  /// By what stands in them, with what makes JSON of them. Reading the result decides whether it is whole.
-  private static let quoted: [(mark: String, name: String, line: String, replacing: [(old: String, new: String)])] = [
+  /// By what stands in them, with what makes JSON of them.
+  private static let quoted: [(mark: String, name: String, remedy: Remedy, replacing: [(old: String, new: String)])] = [
     (
-      "{'", "a dictionary as Python prints it", "json.dumps(token)",
+      "{'", "a dictionary as Python prints it", .sentence("Send json.dumps(token), and not what Python prints"),
       [("'", "\""), ("None", "null"), ("True", "true"), ("False", "false")]
     ),
-    ("\"=>", "a hash as Ruby prints it", "token.to_json", [("\"=>", "\":"), ("nil", "null")]),
-    ("\" => ", "a hash as Ruby prints it", "token.to_json", [("\" => ", "\":"), ("nil", "null")]),
+    ("\"=>", "a hash as Ruby prints it", byRuby, [("\"=>", "\":"), ("nil", "null")]),
+    ("\" => ", "a hash as Ruby prints it", byRuby, [("\" => ", "\":"), ("nil", "null")]),
     ("&quot;", forHTML, templated, references), ("&#34;", forHTML, templated, references),
     ("&#x22;", forHTML, templated, references),
-    ("“", "JSON in typographic quotation marks", "copy it as plain text", straight),
-    ("”", "JSON in typographic quotation marks", "copy it as plain text", straight),
-    ("{\"\"", "a cell of CSV", "read it with a CSV parser", [("\"\"", "\"")]),
+    ("“", "JSON in typographic quotation marks", straightened, straight),
+    ("”", "JSON in typographic quotation marks", straightened, straight),
+    ("{\"\"", "a cell of CSV", .decode("CSV"), [("\"\"", "\"")]),
     ("[\"", "a dictionary as Swift prints it", bytesOfApp, [("[", "{"), ("]", "}")]),
-    ("\u{A0}", "JSON with no-break spaces", "text.replaceAll(\"\\u00a0\", \" \")", [("\u{A0}", " ")]),
-    ("\u{200B}", "JSON with zero-width spaces", "text.replaceAll(\"\\u200b\", \"\")", [("\u{200B}", "")]),
-    ("\u{FEFF}", "JSON with a byte order mark within", "text.replaceAll(\"\\ufeff\", \"\")", [("\u{FEFF}", "")]),
-    ("\\n", "JSON with its line ends as “\\n”", "text.replace(/\\\\[rn]/g, \"\\n\")", [("\\r", "\n"), ("\\n", "\n")]),
+    ("\u{A0}", "JSON with no-break spaces", .code("text.replaceAll(\"\\u00a0\", \" \")"), [("\u{A0}", " ")]),
+    ("\u{200B}", "JSON with zero-width spaces", .code("text.replaceAll(\"\\u200b\", \"\")"), [("\u{200B}", "")]),
+    (
+      "\u{FEFF}", "JSON with a byte order mark within", .code("text.replaceAll(\"\\ufeff\", \"\")"),
+      [("\u{FEFF}", "")]
+    ),
+    (
+      "\\n", "JSON with its line ends as “\\n”", .code("text.replace(/\\\\[rn]/g, \"\\n\")"),
+      [("\\r", "\n"), ("\\n", "\n")]
+    ),
   ]
 
   static func printed(_ bytes: [UInt8], _ work: inout Int) -> TokenWrapping? {
     if let name = names.first(where: { bytes.starts(with: $0.prefix.utf8) }) {
-      return TokenWrapping(
-        name: name.name, line: name.line, condition: .damaged("nothing of the payment token is in it"))
+      return TokenWrapping(name: name.name, remedy: name.remedy, condition: nothing)
     }
     let head = String(decoding: bytes.prefix(512), as: UTF8.self)
     if let found = described(bytes, head, &work) { return found }
     for print in quoted where head.contains(print.mark) {
       let inner = replacing(print.replacing, in: bytes)
-      if let what = token(in: inner, &work) ?? shortened(bytes) { return named(what, print.name, print.line, bytes) }
+      if let what = token(in: inner, &work) ?? shortened(bytes) { return named(what, print.name, print.remedy, bytes) }
     }
     if head.hasPrefix("b'") || head.hasPrefix("b\"") {
       return undone(
-        "bytes as Python prints them", Array(bytes.dropFirst(2).dropLast()), "data.decode(\"utf-8\")", &work)
+        "bytes as Python prints them", Array(bytes.dropFirst(2).dropLast()),
+        .sentence("Send data.decode(\"utf-8\"), and not what Python prints"), &work)
     }
     if head.prefixMatch(of: /\{\s*[A-Za-z]+\s*[:=]/) != nil {
       let pairs = String(decoding: bytes, as: UTF8.self).replacing("'", with: "\"")
         .replacing(/([{,]\s*)([A-Za-z]+)\s*:/) { "\($0.output.1)\"\($0.output.2)\":" }
       let what =
-        token(in: Array(pairs.utf8), &work) ?? surrounded(bytes, &work) ?? TokenWrapping(name: "", line: stringified)
+        token(in: Array(pairs.utf8), &work) ?? surrounded(bytes, &work) ?? TokenWrapping(name: "", remedy: stringified)
       return named(what, "a dictionary as a program prints it", stringified, bytes)
     }
     let lower = head.lowercased()
     guard let print = prints.first(where: { lower.hasPrefix($0.prefix) }) else { return nil }
-    return surrounded(bytes, &work) ?? TokenWrapping(name: print.name, line: print.line)
+    return surrounded(bytes, &work) ?? TokenWrapping(name: print.name, remedy: print.remedy)
   }
 
   private static func shortened(_ bytes: [UInt8]) -> TokenWrapping? {
-    abridgement(of: bytes).map { TokenWrapping(name: "", line: stringified, condition: .damaged($0)) }
+    guard bytes.firstRange(of: Array("header".utf8)) != nil else { return nil }
+    return abridgement(of: bytes).map { TokenWrapping(name: "", remedy: stringified, condition: .lost($0)) }
   }
 
   private static func named(
-    _ what: TokenWrapping, _ name: String, _ line: String, _ bytes: [UInt8]
+    _ what: TokenWrapping, _ name: String, _ remedy: Remedy, _ bytes: [UInt8]
   ) -> TokenWrapping {
-    let line = line.hasPrefix("text.") ? what.within("", line).line : line
-    if case .whole = what.condition { return TokenWrapping(name: name, line: line, condition: .whole) }
-    return TokenWrapping(
-      name: name, line: line, condition: abridgement(of: bytes).map { .damaged($0) } ?? what.condition)
+    var (condition, remedy) = (what.condition, remedy)
+    if case .code(let line) = remedy, line.hasPrefix("text.") { remedy = what.remedy.after(remedy) }
+    if case .readable = condition {} else if let lost = abridgement(of: bytes) { condition = .lost(lost) }
+    return TokenWrapping(name: name, remedy: remedy, condition: condition)
   }
 
   /// The descriptions of an NSData, a Data, and a Buffer.
   private static func described(_ bytes: [UInt8], _ head: String, _ work: inout Int) -> TokenWrapping? {
     if head.prefixMatch(of: /\{ ?length ?= ?[0-9]+, bytes ?= ?0x|<[0-9a-f]{8}/) != nil {
       let inner = hex(bytes.drop { $0 != UInt8(ascii: "x") && $0 != UInt8(ascii: "<") })
-      let what = inner.flatMap { content($0, &work) } ?? TokenWrapping(name: "", line: bytesOfApp)
+      let what = inner.flatMap { content($0, &work) } ?? TokenWrapping(name: "", remedy: bytesOfApp)
       return named(what, "the description of an NSData", bytesOfApp, bytes)
     }
     if head.hasPrefix("<Buffer ") {
       let what =
-        hex(bytes.dropFirst(8)).flatMap { content($0, &work) } ?? TokenWrapping(name: "", line: stringified)
-      return named(what, "a Buffer as Node prints it", "buffer.toString(\"utf8\")", bytes)
+        hex(bytes.dropFirst(8)).flatMap { content($0, &work) } ?? TokenWrapping(name: "", remedy: stringified)
+      return named(what, "a Buffer as Node prints it", .code("buffer.toString(\"utf8\")"), bytes)
     }
     guard head.wholeMatch(of: /[0-9]+ bytes/) != nil else { return nil }
-    return TokenWrapping(
-      name: "the description of a Swift Data", line: bytesOfApp,
-      condition: .damaged("nothing of the payment token is in it"))
+    return TokenWrapping(name: "the description of a Swift Data", remedy: bytesOfApp, condition: nothing)
   }
 
   /// Text that something has escaped, put into quotation marks, or broken into lines.
@@ -117,21 +126,25 @@ extension TokenWrapping {
     if let first = bytes.first, bytes.count > 2, first == bytes.last, "'\"".utf8.contains(first),
       let what = content(Array(bytes.dropFirst().dropLast()), &work)
     {
-      return what.within("quotation marks", "text.slice(1, -1)")
+      return what.within("quotation marks", .code("text.slice(1, -1)"))
     }
     if bytes.contains(UInt8(ascii: "\\")), let inner = unescaped(bytes), inner != bytes,
       let what = content(inner, &work)
     {
-      return what.within("text that was escaped again", "JSON.parse('\"' + text + '\"')")
+      return what.within("text that was escaped again", .code("JSON.parse('\"' + text + '\"')"))
     }
-    if let inner = unmailed(bytes), let what = token(in: inner, &work) {
-      return what.within("quoted-printable, as mail is sent", "quopri.decodestring(data) in Python")
+    if let inner = unescapedHex(bytes), let what = token(in: inner, &work) {
+      let replaced = "text.replace(/\\\\x([0-9a-f]{2})/gi, (_, x) => String.fromCharCode(parseInt(x, 16)))"
+      return what.within("text with “\\x22” for its quotation marks", .code("Buffer.from(\(replaced), \"latin1\")"))
+    }
+    if let inner = unmailed(bytes), let what = token(in: inner, &work), what.isKnown {
+      return what.within("quoted-printable, as mail is sent", .decode("quoted-printable"))
     }
     let line = bytes.filter { $0 != 0x0A && $0 != 0x0D }
     guard line.count < bytes.count, bytes.first == UInt8(ascii: "{"), let what = token(in: line, &work),
-      what.line == "text", case .whole = what.condition
+      what.remedy == .code("text"), case .readable = what.condition
     else { return nil }
-    return what.within("lines that break its strings", "text.replace(/\\r?\\n/g, \"\")")
+    return what.within("lines that break its strings", .code("text.replace(/\\r?\\n/g, \"\")"))
   }
 
   private static func unescaped(_ bytes: [UInt8]) -> [UInt8]? {
@@ -140,15 +153,32 @@ extension TokenWrapping {
     return Array(text.utf8)
   }
 
-  /// Quoted-printable (RFC 2045 §6.7); nil for a text without a soft line break or an escaped equals sign.
+  /// Undoes `\x22`, as nginx writes what is no printable ASCII into its log; nil for a text without it.
+  private static func unescapedHex(_ bytes: [UInt8]) -> [UInt8]? {
+    guard bytes.firstRange(of: Array("\\x22".utf8)) != nil else { return nil }
+    return decodingHex(bytes, after: Array("\\x".utf8))
+  }
+
+  /// Quoted-printable (RFC 2045 §6.7): by its header, or by a soft line break and an escaped byte.
   private static func unmailed(_ bytes: [UInt8]) -> [UInt8]? {
     let text = String(decoding: bytes, as: UTF8.self)
-    guard text.contains("=\n") || text.contains("=\r\n") || text.contains("=3D") else { return nil }
-    let joined = text.replacing("=\r\n", with: "").replacing("=\n", with: "")
-    return Array(
-      joined.replacing(/=([0-9A-F]{2})/) { match in
-        Hex.decode(match.output.1).map { String(decoding: $0, as: UTF8.self) } ?? String(match.output.0)
-      }.utf8)
+    let joined = replacing([("=\r\n", ""), ("=\n", "")], in: bytes)
+    let isMarked = text.prefix(2048).lowercased().contains("content-transfer-encoding: quoted-printable")
+    guard isMarked || joined.count < bytes.count && text.contains(/=[0-9A-F]{2}/) else { return nil }
+    let decoded = decodingHex(joined, after: [UInt8(ascii: "=")])
+    return decoded.count < bytes.count ? decoded : nil
+  }
+
+  /// Each mark with two digits behind it becomes their byte.
+  private static func decodingHex(_ bytes: [UInt8], after mark: [UInt8]) -> [UInt8] {
+    var (decoded, rest) = ([UInt8](), bytes[...])
+    while let place = rest.firstRange(of: mark) {
+      let digits = rest[place.upperBound...].prefix(2)
+      let byte = Hex.decode(String(decoding: digits, as: UTF8.self)).flatMap { $0.count == 1 ? $0 : nil }
+      decoded += rest[..<place.lowerBound] + (byte ?? mark)
+      rest = rest[place.upperBound...].dropFirst(byte == nil ? 0 : 2)
+    }
+    return decoded + rest
   }
 }
 
@@ -156,44 +186,46 @@ extension TokenWrapping {
 extension TokenWrapping {
   /// By what stands in their first lines.
   private static let heads: [(mark: String, name: String)] = [
+    (inBase64, "a message with a part in base64"),
     ("content-disposition:", "a multipart form"), ("http/1.", "an HTTP message with its head"),
     ("content-type:", "a message with its head"), ("content-transfer-encoding:", "a message with its head"),
   ]
 
+  private static let inBase64 = "content-transfer-encoding: base64"
+
   /// By how they begin.
   private static let beginnings: [(mark: String, name: String)] = [
     ("optional(", "the description of a Swift optional"),
-    ("s:", "a text of PHP's serialize"), ("<", "XML or HTML"), ("//", "JavaScript"), ("/*", "JavaScript"),
+    ("s:", "a text of PHP's serialize"), ("//", "JavaScript"), ("/*", "JavaScript"),
     ("const ", "JavaScript"), ("let ", "JavaScript"), ("var ", "JavaScript"), ("curl ", "a shell's command"),
     ("---\n", "YAML"), ("version:", "YAML"), ("paymentdata:", "YAML"), ("token:", "YAML"), ("data:", "YAML"),
   ]
 
   /// JSON, or a long run of base64 or hexadecimal, with something around it.
   static func surrounded(_ bytes: [UInt8], _ work: inout Int) -> TokenWrapping? {
-    let head = String(decoding: bytes.prefix(256), as: UTF8.self).lowercased()
-    let known = heads.first { head.contains($0.mark) } ?? beginnings.first { head.hasPrefix($0.mark) }
+    let head = String(decoding: bytes.prefix(2048), as: UTF8.self).lowercased()
+    let known =
+      heads.first { head.contains($0.mark) } ?? beginnings.first { head.hasPrefix($0.mark) }
+      ?? head.prefixMatch(of: /<[a-z?!]/).map { _ in ("<markup>", "XML or HTML") }
     if let found = body(of: bytes, known?.name, &work) ?? json(in: bytes, known?.name, &work)
       ?? run(in: bytes, known?.name, &work)
     {
       return found
     }
-    guard let known, known.mark.utf8.count > 2 || bytes.first == UInt8(ascii: "<") else { return nil }
-    let line = known.name == "YAML" ? "JSON.stringify(YAML.parse(text))" : stringified
-    return TokenWrapping(
-      name: known.name, line: line, condition: abridgement(of: bytes).map { .damaged($0) } ?? .unknown)
+    guard let known, known.mark.utf8.count > 2 else { return nil }
+    let remedy =
+      known.name == "YAML" ? Remedy.decode("YAML") : known.mark == inBase64 ? .decode("base64") : stringified
+    return TokenWrapping(name: known.name, remedy: remedy)
   }
 
   /// What stands behind the empty line after a message's head.
   private static func body(of bytes: [UInt8], _ name: String?, _ work: inout Int) -> TokenWrapping? {
     guard let name, let head = bytes.firstRange(of: Array("\r\n\r\n".utf8)),
-      let what = token(in: Array(bytes[head.upperBound...]), &work), !what.line.contains(brace)
+      let what = token(in: Array(bytes[head.upperBound...]), &work), !what.remedy.cutsJSON
     else { return nil }
-    let line = what.within(name, "text.slice(text.indexOf(\"\\r\\n\\r\\n\") + 4)").line
-    return TokenWrapping(name: name, line: line, condition: what.condition)
+    let remedy = what.remedy.after(.code("text.slice(text.indexOf(\"\\r\\n\\r\\n\") + 4)"))
+    return TokenWrapping(name: name, remedy: remedy, condition: what.condition)
   }
-
-  /// How a line begins that cuts JSON out of a text.
-  static let brace = ".indexOf(\"{\")"
 
   private static func json(in bytes: [UInt8], _ name: String?, _ work: inout Int) -> TokenWrapping? {
     let slice = "text.slice(text.indexOf(\"{\"), text.lastIndexOf(\"}\") + 1)"
@@ -202,25 +234,24 @@ extension TokenWrapping {
       let rest = Array(bytes[start...])
       let (inner, end) = object(rest)
       guard start > 0 || end < bytes.count, inner.count >= shortest, let what = token(in: inner, &work),
-        !what.line.contains(brace)
+        !what.remedy.cutsJSON, what.isKnown
       else {
         continue
       }
-      if case .unknown = what.condition { continue }
       guard start == 0 else {
         let isFirst = start == starts.first && bytes.lastIndex(of: UInt8(ascii: "}")) == start + end - 1
         let before = String(decoding: bytes[..<start], as: UTF8.self).utf16.count
-        let line = what.within("", isFirst ? slice : "text.slice(\(before), \(before + end))").line
-        return TokenWrapping(name: name ?? "text around the payment token", line: line, condition: what.condition)
+        let remedy = what.remedy.after(.code(isFirst ? slice : "text.slice(\(before), \(before + end))"))
+        return TokenWrapping(name: name ?? "text around the payment token", remedy: remedy, condition: what.condition)
       }
-      let first = what.within("", "text.slice(0, \(String(decoding: inner, as: UTF8.self).utf16.count))").line
+      let first = what.remedy.after(.code("text.slice(0, \(String(decoding: inner, as: UTF8.self).utf16.count))"))
       let behind = bytes[end...].drop { $0 <= 0x20 }
       return behind.first == UInt8(ascii: "{")
         ? TokenWrapping(
-          name: "several documents, one behind the other", line: first + ", one payment token a call",
+          name: "several documents, one behind the other, of which one call takes one", remedy: first,
           condition: what.condition)
         : TokenWrapping(
-          name: "JSON with something behind it, from byte \(end) on", line: first, condition: what.condition)
+          name: "JSON with something behind it, from byte \(end) on", remedy: first, condition: what.condition)
     }
     return nil
   }
@@ -251,8 +282,7 @@ extension TokenWrapping {
       longest.count < bytes.count,
       let what = token(in: Array(longest), &work)
     else { return nil }
-    let inner = what.within("", "text.match(/[A-Za-z0-9+\\/_=-]{\(shortestRun),}/)[0]")
-    return TokenWrapping(name: "\(what.name) in \(name ?? "other text")", line: inner.line, condition: what.condition)
+    return what.within(name ?? "other text", .code("text.match(/[A-Za-z0-9+\\/_=-]{\(shortestRun),}/)[0]"))
   }
 
   private static func isLetterOrDigit(_ byte: UInt8) -> Bool {

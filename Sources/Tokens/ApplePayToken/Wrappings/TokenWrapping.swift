@@ -7,30 +7,55 @@ import TenderPayments
 struct TokenWrapping: Sendable {
   /// What is known of the payment token inside.
   enum Condition: Sendable {
-    /// It was read, and it is what was signed.
-    case whole
-    /// Why it cannot be had back.
-    case damaged(String)
+    /// Its members are what they must be. Only verification says whether they are as they were signed.
+    case readable
+    /// Why bytes of it are lost for certain.
+    case lost(String)
+    /// What else is wrong, as a clause.
+    case known(String)
     /// It was not found, or reading it takes a program.
     case unknown
   }
 
+  enum Remedy: Sendable, Equatable {
+    /// A line of the sender's code, which takes `text` or `bytes`; `text` alone where there is nothing to undo.
+    case code(String)
+    /// Where another program undoes it.
+    case sentence(String)
+
+    static func decode(_ what: String) -> Remedy { .sentence("Decode \(what) first, then send what is in it") }
+  }
+
   /// With its article.
   let name: String
-  /// A line of the sender's code, which takes `text` or `bytes`; `text` alone where there is nothing to undo.
-  let line: String
+  let remedy: Remedy
   var condition = Condition.unknown
 
   var sentence: String {
     let state =
       switch condition {
-      case .whole: ", and no byte of it is lost"
-      case .damaged(let reason):
+      case .readable: ", and the payment token in it can be read"
+      case .known(let clause): ", and \(clause)"
+      case .lost(let reason):
         ", and bytes of it are lost or changed: \(reason). Ask the device for another, and look for what cuts or changes it"
       case .unknown: ""
       }
-    return "this looks like \(name)\(state)" + (line == "text" ? "" : ". Send it so: \(line)")
+    let advice =
+      switch remedy {
+      case .code("text"): ""
+      case .code(let line): ". Send it so: \(line)"
+      case .sentence(let sentence): ". \(sentence)"
+      }
+    return "this looks like \(name)\(state)\(advice)"
   }
+
+  var isBroken: Bool {
+    switch condition {
+    case .lost, .known: true
+    case .readable, .unknown: false
+    }
+  }
+  var isKnown: Bool { if case .unknown = condition { false } else { true } }
 
   /// How many bytes a message shows: fewer than a card's number has.
   private static let shown = 8
@@ -47,8 +72,8 @@ struct TokenWrapping: Sendable {
 }
 
 extension TokenWrapping {
-  static let bytesOfApp = "request.httpBody = payment.token.paymentData"
-  static let stringified = "body: JSON.stringify(event.payment.token)"
+  static let bytesOfApp = Remedy.code("request.httpBody = payment.token.paymentData")
+  static let stringified = Remedy.code("body: JSON.stringify(event.payment.token)")
 
   /// How much work one document is worth, in bytes that are looked through: wrappings may be within each other.
   static let work = 1 << 20
@@ -69,6 +94,7 @@ extension TokenWrapping {
     guard String(validating: bytes, as: UTF8.self) != nil else { return nil }
     let text = Array(bytes.drop(while: isSpace).reversed().drop(while: isSpace).reversed())
     return printed(text, &work) ?? encoded(text, &work) ?? escaped(text, &work) ?? surrounded(text, &work)
+      ?? replaced(text)
   }
 
   private static func isSpace(_ byte: UInt8) -> Bool { " \t\r\n".utf8.contains(byte) }
@@ -90,7 +116,7 @@ extension TokenWrapping {
       let json = try JSONReader.read(bytes, limits: JSONLimits(depth: 16, size: TokenLimits.json))
       if let found = find(in: json, "JSON.parse(text)", &work) { return found }
       switch json {
-      case .object, .array: return TokenWrapping(name: noToken, line: "text")
+      case .object, .array: return TokenWrapping(name: noToken, remedy: .code("text"))
       case .string, .integer, .number, .bool, .null: return nil
       }
     } catch {
@@ -102,31 +128,24 @@ extension TokenWrapping {
   static func cut(_ bytes: [UInt8], _ error: JSONError) -> TokenWrapping? {
     guard error.code == .unexpectedEnd, bytes.first == UInt8(ascii: "{") else { return nil }
     return TokenWrapping(
-      name: "JSON that was cut off", line: "text", condition: .damaged("it is cut off at \(error)"))
+      name: "JSON that was cut off", remedy: .code("text"), condition: .lost("it is cut off at \(error)"))
   }
 
   private static func malformed(_ bytes: [UInt8], _ error: JSONError) -> TokenWrapping? {
     guard bytes.first == UInt8(ascii: "{"), bytes.count > 1, bytes[1] == UInt8(ascii: "\"") || bytes[1] <= 0x20 else {
       return nil
     }
-    return TokenWrapping(name: withError, line: "text", condition: .damaged("\(error)"))
+    return TokenWrapping(name: withError, remedy: .code("text"), condition: .known("it cannot be read: \(error)"))
   }
 
-  /// A wrapping that is known by its form. What is in it decides whether bytes are lost.
-  static func undone(_ name: String, _ inner: [UInt8]?, _ code: String, _ work: inout Int) -> TokenWrapping {
-    guard let what = inner.flatMap({ content($0, &work) }) else {
-      return TokenWrapping(name: name, line: code.hasPrefix("Buffer.from") ? code + ".toString()" : code)
-    }
-    let outer = what.within(name, code)
-    return TokenWrapping(name: name, line: outer.line, condition: outer.condition)
+  /// A wrapping that is known by its form, with what is known of its content.
+  static func undone(_ name: String, _ inner: [UInt8]?, _ remedy: Remedy, _ work: inout Int) -> TokenWrapping {
+    let what = inner.flatMap { content($0, &work) } ?? TokenWrapping(name: "", remedy: .code("text"))
+    return TokenWrapping(name: name, remedy: what.remedy.after(remedy), condition: what.condition)
   }
 
-  /// The wrapping within an outer one, whose code gives bytes or text. A line that takes neither is the sender's own, and
-  /// is enough.
-  func within(_ name: String, _ code: String) -> TokenWrapping {
-    let text = code.hasPrefix("Buffer.from") ? code + ".toString()" : code
-    let inner = line.contains("bytes") ? line.replacing("bytes", with: code) : line.replacing("text", with: text)
-    return TokenWrapping(name: "\(self.name) in \(name)", line: inner, condition: condition)
+  func within(_ name: String, _ outer: Remedy) -> TokenWrapping {
+    TokenWrapping(name: "\(self.name) in \(name)", remedy: remedy.after(outer), condition: condition)
   }
 
   /// What programs put where they leave bytes out.
@@ -139,7 +158,31 @@ extension TokenWrapping {
     }
   }
 
+  /// U+FFFD, which stands for what was no UTF-8.
+  private static func replaced(_ bytes: [UInt8]) -> TokenWrapping? {
+    guard bytes.prefix(256).firstRange(of: Array("\u{FFFD}".utf8)) != nil else { return nil }
+    return TokenWrapping(
+      name: "bytes that were read as UTF-8 text",
+      remedy: .sentence("Read the body as bytes (arrayBuffer(), req.raw, InputStream), and pass those on"),
+      condition: .lost("U+FFFD stands where bytes were"))
+  }
+
   static func replacing(_ replacements: [(old: String, new: String)], in bytes: [UInt8]) -> [UInt8] {
     Array(replacements.reduce(String(decoding: bytes, as: UTF8.self)) { $0.replacing($1.old, with: $1.new) }.utf8)
   }
+}
+
+extension TokenWrapping.Remedy {
+  /// What undoes an outer wrapping, and then this one. Code that takes neither `text` nor `bytes` is the sender's own, and
+  /// is enough; so is a sentence.
+  func after(_ outer: Self) -> Self {
+    guard case .code(let code) = outer, case .code(let line) = self else {
+      if case .sentence = outer { return outer } else { return self }
+    }
+    guard !line.contains("bytes") else { return .code(line.replacing("bytes", with: code)) }
+    return .code(line.replacing("text", with: code.hasPrefix("Buffer.from") ? code + ".toString()" : code))
+  }
+
+  /// Whether it cuts JSON out of a text.
+  var cutsJSON: Bool { if case .code(let line) = self { line.contains(".indexOf(\"{\")") } else { false } }
 }
