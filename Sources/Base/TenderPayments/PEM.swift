@@ -4,6 +4,23 @@ package struct PEM {
   /// Empty where the text between the marks is no base64.
   package var bytes: [UInt8]
 
+  /// The usual labels, which a message may repeat: any other is the sender's own text.
+  private static let labels: Set = [
+    "CERTIFICATE", "CERTIFICATE REQUEST", "NEW CERTIFICATE REQUEST", "TRUSTED CERTIFICATE", "PUBLIC KEY",
+    "RSA PUBLIC KEY", "PRIVATE KEY", "EC PRIVATE KEY", "RSA PRIVATE KEY", "ENCRYPTED PRIVATE KEY",
+  ]
+  /// What the first block is that has one of ``labels``, as “private key” also for one of EC.
+  package static func name(in blocks: [PEM]) -> String? {
+    blocks.map(\.label).first(where: labels.contains).map {
+      $0.lowercased().split(separator: " ").suffix(2).joined(separator: " ")
+    }
+  }
+
+  /// Why a block has no bytes, and why a text has no blocks.
+  package static let noBase64 = "the text between the marks of the PEM is no base64: something cut or changed it"
+  package static let isCut =
+    "the PEM is cut off or damaged: its lines -----BEGIN and -----END do not belong together"
+
   /// Every block of the text; nil when one is not ended.
   ///
   /// Text between blocks is ignored, and so is white space in them, whatever the lines: editors, forms and environment

@@ -124,10 +124,13 @@ enum NamedFile {
   static func certificate(_ path: String) throws -> String {
     let bytes = try bytes(path)
     let text = String(decoding: bytes, as: UTF8.self)
-    guard !text.contains("-----BEGIN") else { return text }
     let letters = String(decoding: bytes.filter { $0 > 0x20 }, as: UTF8.self)
     let certificates = [bytes, Base64.decode(letters) ?? []].flatMap { CertificateFile($0).certificates }
-    guard !certificates.isEmpty else { throw noCertificate(bytes) }
+    guard !certificates.isEmpty else {
+      // Its reader names what else is in it.
+      guard text.contains("-----BEGIN") else { throw noCertificate(bytes) }
+      return text
+    }
     return certificates.map { pem($0, "CERTIFICATE") }.joined()
   }
 
@@ -141,7 +144,12 @@ enum NamedFile {
     return PaymentTokenError(.unreadableCertificate, reason)
   }
 
+  /// In lines of 64 characters, as RFC 7468 §2 has it.
   private static func pem(_ bytes: [UInt8], _ label: String) -> String {
-    "-----BEGIN \(label)-----\n\(Base64.encode(bytes))\n-----END \(label)-----\n"
+    let letters = Array(Base64.encode(bytes).utf8)
+    let lines = stride(from: 0, to: letters.count, by: 64).map { start in
+      String(decoding: letters[start...].prefix(64), as: UTF8.self)
+    }
+    return "-----BEGIN \(label)-----\n\(lines.joined(separator: "\n"))\n-----END \(label)-----\n"
   }
 }

@@ -49,7 +49,7 @@ extension PaymentTokenError.Code {
         + "certificate or a public key cannot decrypt."
     case .pkcs12File: "Take the key out of it: openssl pkcs12 -in file.p12 -nocerts -nodes -out key.pem."
     case .unreadableCertificate, .unreadableRoot:
-      "Give the certificate as PEM: openssl x509 -inform der -in file.cer -out file.pem."
+      "Give the one certificate that was issued, whole, and neither its request nor its key."
     case .identityCertificate:
       "This is the merchant identity certificate, for TLS to Apple. Decrypting needs the payment processing certificate and its key."
     case .keyCertificateMismatch: "Give the private key that the certificate's signing request was made with."

@@ -65,14 +65,7 @@ struct TrustAnchor {
   }
 
   init(pem: String, isApple: Bool) throws(PaymentTokenError) {
-    guard let blocks = PEM.blocks(pem), blocks.count == 1, blocks[0].label == "CERTIFICATE" else {
-      throw PaymentTokenError(.unreadableRoot, "a root is one certificate in PEM")
-    }
-    do {
-      root = try Certificate(der: blocks[0].bytes[...])
-    } catch {
-      throw PaymentTokenError(.unreadableRoot, "the root's certificate cannot be read: \(error.reason)")
-    }
+    root = try Certificate(onlyIn: pem, .unreadableRoot)
     guard let key = AuthorityKey(root.publicKeyInfo) else {
       throw PaymentTokenError(.unreadableRoot, "the root's key is neither of P-256 nor of P-384")
     }

@@ -12,8 +12,12 @@ package enum KeyFileMistakes {
     if let other = other(bytes) { return other }
     guard !isDER(bytes) else { return nil }
     let isText = String(validating: bytes, as: UTF8.self) != nil
-    guard isText || bytes.count != scalarBytes else { return bare("its 32 bytes", "xxd -p -c 32 key") }
-    if [[0xFF, 0xFE], [0xFE, 0xFF]].contains(where: { bytes.starts(with: $0) }) || bytes.prefix(64).contains(0) {
+    if !isText, let bare = bare(bytes, "raw", "cat") { return bare }
+    if bytes.starts(with: [0x1F, 0x8B]) {
+      return PaymentTokenError(.unreadableKey, "the file is compressed by gzip; \(convert("gunzip -c <"))")
+    }
+    let isWide = bytes.prefix(64).count { $0 == 0 } > 24
+    if isWide || [[0xFF, 0xFE], [0xFE, 0xFF]].contains(where: { bytes.starts(with: $0) }) {
       return PaymentTokenError(.unreadableKey, "the file is in UTF-16; \(convert("iconv -f UTF-16 -t UTF-8"))")
     }
     return isText ? nil : PaymentTokenError(.unreadableKey, "the file is neither text nor DER")
@@ -24,7 +28,9 @@ package enum KeyFileMistakes {
     let letters = text.utf8.filter { $0 > 0x20 && $0 != UInt8(ascii: ":") }
     let digits = String(decoding: letters.dropFirst(letters.starts(with: "0x".utf8) ? 2 : 0), as: UTF8.self)
     if text.contains("\"kty\"") {
-      return PaymentTokenError(.unreadableKey, "the file is a JSON Web Key; \(jsonWebKey)")
+      return text.contains("\"keys\"")
+        ? PaymentTokenError(.unreadableKey, "the file is a set of JSON Web Keys; \(jsonWebKey(".keys[0]"))")
+        : PaymentTokenError(.unreadableKey, "the file is a JSON Web Key; \(jsonWebKey(""))")
     }
     if text.hasPrefix("PuTTY-User-Key-File") {
       return PaymentTokenError(.unreadableKey, "the file is a key of PuTTY for SSH, which no certificate is made for")
@@ -47,7 +53,7 @@ package enum KeyFileMistakes {
       if label.hasPrefix("OPENSSH") {
         "the key is in OpenSSH's own format; convert a copy of it: ssh-keygen -p -m PEM -f key.pem"
       } else if der.isEmpty {
-        "the text between the marks of the PEM is no base64: something cut or changed it"
+        PEM.noBase64
       } else if !isDER(der) {
         "the private key does not have the length that it states: something cut or changed it"
       } else if let bitsOfRSA {
@@ -60,7 +66,9 @@ package enum KeyFileMistakes {
     return PaymentTokenError(.unreadableKey, reason)
   }
 
-  private static let scalarBytes = 32
+  /// The private key's number and the public key beside it are of two key pairs.
+  static let twoKeys = PaymentTokenError(
+    .unreadableKey, "the private key does not fit the public key in its own file: something changed it")
 
   /// Object identifiers of RFC 5480, SEC 2 and RFC 8410, with their tags.
   private static let otherKinds: [(identifier: [UInt8], name: String)] = [
@@ -71,27 +79,34 @@ package enum KeyFileMistakes {
 
   private static func convert(_ command: String) -> String { "convert it: \(command) key > key.pem" }
 
-  private static let jsonWebKey =
-    "convert it: node -e 'console.log(crypto.createPrivateKey({format: \"jwk\", key: require(\"./key.json\")})"
-    + ".export({type: \"pkcs8\", format: \"pem\"}))' > key.pem"
+  private static func jsonWebKey(_ member: String) -> String {
+    "convert it: node -e 'console.log(crypto.createPrivateKey({format: \"jwk\", key: require(\"./key.json\")\(member)})"
+      + ".export({type: \"pkcs8\", format: \"pem\"}))' > key.pem"
+  }
 
-  /// RFC 5915 §3: version 1, the number, and P-256 as parameters.
-  private static func bare(_ what: String, _ print: String) -> PaymentTokenError {
-    PaymentTokenError(
+  /// The number of 32 bytes, or behind the point of X9.63 as Apple's frameworks export it. The line makes RFC 5915 §3 of
+  /// it: version 1, the number, and P-256 as parameters.
+  private static func bare(_ bytes: [UInt8], _ encoding: String, _ command: String) -> PaymentTokenError? {
+    let isWithPoint = bytes.count == 97 && bytes.first == 4
+    guard isWithPoint || bytes.count == 32 else { return nil }
+    let what = isWithPoint ? "number behind its public key (x963Representation)" : "number alone"
+    return PaymentTokenError(
       .unreadableKey,
-      "the file holds a private key's number alone, \(what), without its curve; convert it: "
-        + "(printf 30310201010420; \(print); printf a00a06082a8648ce3d030107) | tr -d ' \\n:' | xxd -r -p"
-        + " | openssl ec -inform der -out key.pem")
+      "the file holds a private key's \(what), \(encoding), without its curve; convert it: "
+        + "(printf 30310201010420; \(command) key | tail -c 32 | xxd -p -c 32; printf a00a06082a8648ce3d030107)"
+        + " | xxd -r -p | openssl ec -inform der -out key.pem")
   }
 
   private static func encoded(_ bytes: [UInt8], _ encoding: String, _ command: String) -> PaymentTokenError {
-    guard bytes.count != scalarBytes else {
-      return bare("in \(encoding)", encoding == "base64" ? "base64 -d key | xxd -p -c 32" : "cat key")
-    }
+    if let bare = bare(bytes, "in \(encoding)", command) { return bare }
     if bytes.firstRange(of: Array("-----BEGIN ".utf8)) != nil {
       return PaymentTokenError(.unreadableKey, "the file is PEM in \(encoding); \(convert(command))")
     }
-    if let other = other(bytes) { return PaymentTokenError(other.code, "\(other.reason), in \(encoding)") }
+    if let other = other(bytes) {
+      let name = other.code == .pkcs12File ? "file.p12" : "key.der"
+      return PaymentTokenError(
+        other.code, "the file is in \(encoding); decode it first: \(command) key > \(name); then \(other.reason)")
+    }
     guard isDER(bytes) else {
       return PaymentTokenError(.unreadableKey, "the file is \(encoding), and what is in it is no key")
     }

@@ -9,31 +9,32 @@ enum PrivateKey {
 
   init(pem: String) throws(PaymentTokenError) {
     guard var blocks = PEM.blocks(pem) else {
-      throw PaymentTokenError(
-        .unreadableKey, "the PEM is cut off or damaged: its lines -----BEGIN and -----END do not belong together")
+      throw PaymentTokenError(.unreadableKey, PEM.isCut)
     }
     defer { for index in blocks.indices { blocks[index].bytes.wipe() } }
     guard !pem.contains("ENCRYPTED") else { throw PaymentTokenError(.encryptedKey, "the private key has a passphrase") }
     // By index, so that each block keeps the only reference to its bytes.
     let keys = blocks.indices.filter { blocks[$0].label.hasSuffix("PRIVATE KEY") }
     guard !blocks.isEmpty else { throw KeyFileMistakes.find(in: pem) }
-    guard let place = keys.first, keys.count == 1 else { throw Self.notOne(keys.count, of: blocks.map(\.label)) }
+    guard let place = keys.first, keys.count == 1 else { throw Self.notOne(keys.count, of: blocks) }
     try self.init(label: blocks[place].label, der: blocks[place].bytes)
   }
 
-  private static func notOne(_ count: Int, of labels: [String]) -> PaymentTokenError {
-    if count == 0, let label = labels.first(where: otherFiles.contains) {
-      return PaymentTokenError(.notAPrivateKey, "the file holds a \(label.lowercased()), and no private key")
+  private static func notOne(_ count: Int, of blocks: [PEM]) -> PaymentTokenError {
+    if count == 0, let name = PEM.name(in: blocks) {
+      return PaymentTokenError(.notAPrivateKey, "the file holds a \(name), and no private key")
     }
     let found = count == 0 ? "no private key" : "\(count) private keys"
     return PaymentTokenError(.unreadableKey, "\(found) here; give exactly one")
   }
 
-  private static let otherFiles: Set = ["CERTIFICATE", "PUBLIC KEY", "RSA PUBLIC KEY", "CERTIFICATE REQUEST"]
-
   private init(label: String, der: [UInt8]) throws(PaymentTokenError) {
     let rsa = try? _RSA.Encryption.PrivateKey(derRepresentation: der)
     if let key = try? P256.KeyAgreement.PrivateKey(derRepresentation: der) {
+      // The bit string of RFC 5915, which the library does not compare.
+      let mark: [UInt8] = [0x03, 0x42, 0x00]
+      guard der.firstRange(of: mark + [4]) == nil || der.firstRange(of: mark + key.publicKey.x963Representation) != nil
+      else { throw KeyFileMistakes.twoKeys }
       self = .p256(key)
     } else if let rsa, rsa.keySizeInBits == 2048 {
       self = .rsa(rsa)
@@ -67,7 +68,7 @@ public struct ProcessingCertificate: Sendable {
 
   /// - Throws: `unreadable_certificate`, `identity_certificate`, `no_merchant_identifier`.
   public init(pem: String) throws(PaymentTokenError) {
-    let certificate = try Self.read(pem)
+    let certificate = try Certificate(onlyIn: pem, .unreadableCertificate)
     guard certificate.commonName?.hasPrefix("Apple Pay Merchant Identity:") != true else {
       throw PaymentTokenError(.identityCertificate, "this is a merchant identity certificate")
     }
@@ -82,18 +83,6 @@ public struct ProcessingCertificate: Sendable {
     version = certificate.publicKeyInfo.starts(with: PublicKeyInfo.p256Prefix) ? .ecV1 : .rsaV1
     notAfter = certificate.notAfter
     self.party = party
-  }
-
-  private static func read(_ pem: String) throws(PaymentTokenError) -> Certificate {
-    guard let blocks = PEM.blocks(pem)?.filter({ $0.label == "CERTIFICATE" }), blocks.count == 1 else {
-      throw PaymentTokenError(
-        .unreadableCertificate, "the certificate's file does not hold exactly one certificate in PEM")
-    }
-    do {
-      return try Certificate(der: blocks[0].bytes[...])
-    } catch {
-      throw PaymentTokenError(.unreadableCertificate, "the certificate cannot be read: \(error.reason)")
-    }
   }
 
   /// Apple names these certificates `Apple Pay Payment Processing:merchant.com.example.shop`.

@@ -48,6 +48,30 @@ final class Certificate: Sendable {
     commonName = Self.commonName(subject)
   }
 
+  /// Reads the only certificate in a text of PEM.
+  convenience init(onlyIn text: String, _ code: PaymentTokenError.Code) throws(PaymentTokenError) {
+    guard let blocks = PEM.blocks(text) else { throw PaymentTokenError(code, PEM.isCut) }
+    let found = blocks.filter { $0.label == "CERTIFICATE" }
+    guard let only = found.first, found.count == 1 else {
+      let reason =
+        if found.count > 1 {
+          "the file holds \(found.count) certificates; give the one that is meant, alone"
+        } else if let name = PEM.name(in: blocks) {
+          name == "trusted certificate"
+            ? "the certificate is in OpenSSL's own form; convert it: openssl x509 -in file.pem -out plain.pem"
+            : "the file holds a \(name), and no certificate"
+        } else {
+          "the file holds no certificate in PEM; one in DER is converted so: "
+            + "openssl x509 -inform der -in file.cer -out file.pem"
+        }
+      throw PaymentTokenError(code, reason)
+    }
+    guard !only.bytes.isEmpty else { throw PaymentTokenError(code, PEM.noBase64) }
+    do throws(BERError) { try self.init(der: only.bytes[...]) } catch {
+      throw PaymentTokenError(code, "the certificate cannot be read: \(error.reason)")
+    }
+  }
+
   func isValid(at time: Timestamp) -> Bool { notBefore <= time && time <= notAfter }
 
   private static func validity(_ element: BERElement) throws(BERError) -> (Timestamp, Timestamp) {

@@ -71,6 +71,33 @@ import X509
     }
   }
 
+  private func block(of der: [UInt8]) -> [UInt8] {
+    Array("-----BEGIN PRIVATE KEY-----\n\(Base64.encode(der))\n-----END PRIVATE KEY-----\n".utf8)
+  }
+
+  @Test func `a file without one certificate is named for what it holds`() throws {
+    func reason(_ text: String) -> String? {
+      do throws(PaymentTokenError) {
+        _ = try ProcessingCertificate(pem: text)
+        return nil
+      } catch { return error.reason }
+    }
+    let pem = try certificate()
+    #expect(reason(pem + pem)?.contains("2 certificates") == true)
+    #expect(reason(key.pemRepresentation)?.contains("a private key, and no certificate") == true)
+    #expect(reason(key.publicKey.pemRepresentation)?.contains("a public key, and no certificate") == true)
+    let request = pem.replacing("CERTIFICATE", with: "CERTIFICATE REQUEST")
+    #expect(reason(request)?.contains("a certificate request, and no certificate") == true)
+    #expect(reason(String(pem.prefix(200)))?.contains("cut off") == true)
+    #expect(reason(pem.replacing("CERTIFICATE", with: "TRUSTED CERTIFICATE"))?.contains("openssl x509 -in") == true)
+    #expect(reason(pem.replacing("\n-----END", with: "A\n-----END"))?.contains("no base64") == true)
+    #expect(
+      reason(P256.Signing.PrivateKey().pemRepresentation.replacing("PRIVATE", with: "EC PRIVATE"))
+        == reason(key.pemRepresentation))
+    #expect(reason("0\u{1}")?.contains("openssl x509 -inform der") == true)
+    #expect(reason(pem.replacing("CERTIFICATE", with: "MY SECRET"))?.contains("secret") == false)
+  }
+
   @Test func `what stands for a key in PEM is named, with what makes a key of it, and not repeated`() throws {
     let (pem, der, number) = (key.pemRepresentation, Array(key.derRepresentation), Array(key.rawRepresentation))
     let p384 = P384.KeyAgreement.PrivateKey().pemRepresentation
@@ -78,9 +105,18 @@ import X509
       (Array(Base64.encode(Array(pem.utf8)).utf8), ["PEM in base64", "base64 -d key > key.pem"]),
       (Array(Base64.encode(der).utf8), ["DER in base64", "openssl pkey -inform der"]),
       (Array(Hex.encode(der).utf8), ["DER in hexadecimal", "xxd -r -p key", "openssl pkey -inform der"]),
-      (Array(Hex.encode(number).utf8), ["number alone, in hexadecimal", "cat key", "openssl ec -inform der"]),
+      (Array(Hex.encode(number).utf8), ["number alone, in hexadecimal", "xxd -r -p key", "openssl ec -inform der"]),
       (Array(Base64.encode(number).utf8), ["number alone, in base64", "openssl ec -inform der"]),
-      (number, ["number alone, its 32 bytes", "openssl ec -inform der"]),
+      (number, ["number alone, raw", "openssl ec -inform der"]),
+      (Array(key.x963Representation), ["behind its public key", "raw", "tail -c 32"]),
+      (
+        Array(Base64.encode(Array(key.x963Representation)).utf8),
+        ["behind its public key", "base64 -d key | tail -c 32"]
+      ),
+      (Array(Hex.encode(Array(key.x963Representation)).utf8), ["behind its public key", "xxd -r -p key | tail -c 32"]),
+      (Array("{\"keys\":[{\"kty\":\"EC\"}]}".utf8), ["set of JSON Web Keys", "key.json\").keys[0]"]),
+      ([0x1F, 0x8B, 8, 0, 0, 0, 0, 0] + number, ["gzip", "gunzip -c < key > key.pem"]),
+      (block(of: der.dropLast() + [der[der.count - 1] ^ 1]), ["does not fit the public key in its own file"]),
       (Array("{\"kty\":\"EC\",\"d\":\"\(Base64.encode(number))\"}".utf8), ["JSON Web Key", "createPrivateKey"]),
       ([0xFF, 0xFE] + pem.utf8.flatMap { [$0, 0] }, ["UTF-16", "iconv -f UTF-16"]),
       (Array(p384.utf8), ["P-384"]), (Array(pem.prefix(120).utf8), ["cut off"]),
