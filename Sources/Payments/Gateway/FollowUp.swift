@@ -71,6 +71,8 @@ package struct FollowUp: Sendable {
   package let payment: PaymentID
   var amount: Amount?
   var isFinal = false
+  /// The number of the capture that a refund gives back; nil for any.
+  var capture: Int?
   var cause = OperationCause.merchant
   /// For recovery: it is not begun unless this is due when it is reserved.
   var due: DueWork?
@@ -124,8 +126,9 @@ extension FollowUp {
     FollowUp(kind: .void, payment: payment, amount: amount)
   }
 
-  package static func refund(_ payment: PaymentID, _ amount: Amount? = nil) -> FollowUp {
-    FollowUp(kind: .refund, payment: payment, amount: amount)
+  /// - Parameter capture: its number; nil refunds any.
+  package static func refund(_ payment: PaymentID, _ amount: Amount? = nil, capture: Int? = nil) -> FollowUp {
+    FollowUp(kind: .refund, payment: payment, amount: amount, capture: capture)
   }
 
   package static func increment(_ payment: PaymentID, by amount: Amount) -> FollowUp {
@@ -168,13 +171,14 @@ extension PaymentGateway {
     let (payment, cause) = (followUp.payment, followUp.cause)
     if let due = followUp.due, try !journal.take(due, of: payment, in: store) { throw JournalError.conflict }
     let acquirer = routes[try journal.route(of: payment, in: store)]
+    let (amount, capture) = (followUp.amount, followUp.capture)
     guard followUp.kind == .refund, acquirer?.capabilities.refundsOneCapture == true else {
       return [
         try journal.reserve(
-          followUp.kind, followUp.amount, isFinal: followUp.isFinal, of: payment, cause: cause, in: store)
+          followUp.kind, amount, isFinal: followUp.isFinal, of: payment, capture: capture, cause: cause, in: store)
       ]
     }
-    return try journal.reserveRefunds(followUp.amount, of: payment, cause: cause, in: store)
+    return try journal.reserveRefunds(amount, of: payment, capture: capture, cause: cause, in: store)
   }
 
   /// Before it is committed: what the payment's acquirer cannot do.

@@ -77,28 +77,30 @@ package struct Journal: Sendable {
   /// - Parameters:
   ///   - amount: nil takes all that is left and not in flight.
   ///   - isFinal: whether this capture is the last; the rest of the hold is released with it.
+  ///   - capture: the number of the capture of which a refund gives back no more than it has left; nil for any.
   package func reserve(
-    _ kind: OperationKind, _ amount: Amount? = nil, isFinal: Bool = false, of payment: PaymentID,
+    _ kind: OperationKind, _ amount: Amount? = nil, isFinal: Bool = false, of payment: PaymentID, capture: Int? = nil,
     cause: OperationCause = .merchant, in store: Transaction
   ) throws -> Attempt {
-    let before = try PaymentRecord.known(payment, in: store)
-    let amount = try validAmount(amount, for: kind, before)
-    let capture =
-      kind == .refund
-      ? try RefundableCapture.all(of: payment, in: store).named(by: amount.minorUnits) : nil
-    return try begin(kind, amount, isFinal, before, cause, refunding: capture, store)
+    guard kind == .refund else {
+      let before = try PaymentRecord.known(payment, in: store)
+      return try begin(kind, validAmount(amount, for: kind, before), isFinal, before, cause, store)
+    }
+    let (before, amount, captures) = try refundable(amount, of: payment, capture, in: store)
+    return try begin(kind, amount, isFinal, before, cause, refunding: captures.named(by: amount.minorUnits), store)
   }
 
   /// Reserves a refund at an acquirer that refunds one capture at a time. Where no capture has so much left, each
   /// gives back what it has, the oldest first, by an operation of its own.
   ///
+  /// - Parameters: as of ``reserve(_:_:isFinal:of:capture:cause:in:)``.
   /// - Returns: the operations. The first one's reference names the whole request.
   package func reserveRefunds(
-    _ amount: Amount? = nil, of payment: PaymentID, cause: OperationCause = .merchant, in store: Transaction
+    _ amount: Amount? = nil, of payment: PaymentID, capture: Int? = nil, cause: OperationCause = .merchant,
+    in store: Transaction
   ) throws -> [Attempt] {
-    let before = try PaymentRecord.known(payment, in: store)
-    let amount = try validAmount(amount, for: .refund, before)
-    guard let shares = try RefundableCapture.all(of: payment, in: store).shares(of: amount.minorUnits) else {
+    let (_, amount, captures) = try refundable(amount, of: payment, capture, in: store)
+    guard let shares = captures.shares(of: amount.minorUnits) else {
       throw JournalError.exceeds(available: Amount(minorUnits: 0, currency: amount.currency))
     }
     return try shares.reduce(into: []) { attempts, share in
@@ -256,13 +258,23 @@ extension Journal {
 
   /// The amount of an operation that the payment can take.
   private func validAmount(
-    _ amount: Amount?, for kind: OperationKind, _ before: PaymentRecord
+    _ amount: Amount?, for kind: OperationKind, _ before: PaymentRecord, atMost most: Int64 = .max
   ) throws(JournalError) -> Amount {
     let status = before.balances.status
     guard PaymentState.allows(kind, in: status), before.payment.reportedOutcome != .failure || kind != .capture else {
       throw .notPossible(kind, status)
     }
-    return try before.validated(amount, for: kind)
+    return try before.validated(amount, for: kind, atMost: most)
+  }
+
+  /// The amount of a refund, and the captures that it may be of.
+  private func refundable(
+    _ amount: Amount?, of payment: PaymentID, _ capture: Int?, in store: Transaction
+  ) throws -> (PaymentRecord, Amount, [RefundableCapture]) {
+    let before = try PaymentRecord.known(payment, in: store)
+    let captures = try RefundableCapture.all(of: payment, in: store).filter { capture == nil || $0.number == capture }
+    let most = capture == nil ? .max : max(0, captures.first?.left ?? 0)
+    return (before, try validAmount(amount, for: .refund, before, atMost: most), captures)
   }
 
   private func begin(

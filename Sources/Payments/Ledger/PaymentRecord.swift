@@ -91,8 +91,10 @@ struct PaymentRecord {
   mutating func endAlarm() { alarm = nil }
 
   /// The amount of an operation: what was asked for, or all that is left.
-  func validated(_ amount: Amount?, for kind: OperationKind) throws(JournalError) -> Amount {
-    let available = Amount(minorUnits: balances.available(to: kind), currency: payment.amount.currency)
+  func validated(
+    _ amount: Amount?, for kind: OperationKind, atMost most: Int64 = .max
+  ) throws(JournalError) -> Amount {
+    let available = Amount(minorUnits: min(most, balances.available(to: kind)), currency: payment.amount.currency)
     let amount = amount ?? available
     guard amount.currency == available.currency else { throw .invalidAmount(amount) }
     guard available.isPositive, amount.minorUnits <= available.minorUnits else {

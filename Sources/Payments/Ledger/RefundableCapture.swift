@@ -4,6 +4,8 @@ import TenderPayments
 /// An approved capture of a payment, of which refunds may give back a part.
 struct RefundableCapture: Sendable, Hashable {
   let reference: AttemptReference
+  /// As of ``OperationRecord/number``.
+  let number: Int
   /// What it took, in minor units.
   let amount: Int64
   /// What of it was not refunded, and is not being refunded. Negative where a provider's own refund was taken from it
@@ -19,14 +21,15 @@ extension RefundableCapture {
   static func all(of payment: PaymentID, in store: Transaction) throws -> [RefundableCapture] {
     try store.rows(
       """
-      SELECT reference, amount, amount - (SELECT \(SQLSum.of("refunds.amount")) FROM operations AS refunds
+      SELECT reference, number, amount, amount - (SELECT \(SQLSum.of("refunds.amount")) FROM operations AS refunds
           WHERE refunds.target = operations.reference AND refunds.kind = 'refund'
             AND refunds.state NOT IN ('declined', 'failed', 'returned')) AS left_amount
       FROM operations WHERE payment = $1 AND kind = 'capture' AND state = 'approved' ORDER BY number
       """, .text(payment.rawValue)
     ).map {
       RefundableCapture(
-        reference: try $0.value("reference"), amount: try $0.integer("amount"), left: try $0.integer("left_amount"))
+        reference: try $0.value("reference"), number: Int(try $0.integer("number")),
+        amount: try $0.integer("amount"), left: try $0.integer("left_amount"))
     }
   }
 }

@@ -166,9 +166,9 @@ package struct CancelPaymentRequest: Sendable, Hashable, Codable {
 /// The body of `POST …/payments/{id}/refund`: Worldline's `RefundRequest`. A member that no SDK has is refused, as in
 /// ``CapturePaymentRequest``.
 package struct RefundPaymentRequest: Sendable, Hashable, Codable {
-  /// Nil refunds what is left.
+  /// Nil refunds what is left, of the capture where one is named.
   package var amountOfMoney: AmountOfMoney?
-  /// Which capture, where one payment method demands it.
+  /// The capture, of which no more is refunded than it took; nil for any.
   package var captureId: String?
   /// Older SDKs know only this one.
   package var references: DirectReferences?

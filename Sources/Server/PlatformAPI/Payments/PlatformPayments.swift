@@ -151,13 +151,21 @@ extension PlatformPayments {
   }
 
   /// `POST /payments/{id}/refund`
+  ///
+  /// - Parameters:
+  ///   - id: of a payment, or of a capture of which alone is refunded.
+  ///   - body: as it arrived; empty refunds what is left.
   package func refund(_ id: String, _ body: [UInt8], _ call: IdempotentCall) async throws -> PlatformAnswer {
     try await refusing {
-      let payment = try await known(id, of: call.merchant)
+      let name = try Self.name(id)
+      let payment = try await known(name, of: call.merchant)
       let request = try Self.read(RefundPaymentRequest.self, body) ?? RefundPaymentRequest(amountOfMoney: nil)
-      try await checkCapture(request.captureId, of: payment)
+      let capture = try await capture(request.captureId, name, of: payment)
       let amount = try request.amountOfMoney.map { try Self.amount($0, of: payment) }
-      let refund = FollowUp.refund(payment.id, amount)
+      if let amount, let capture, amount.minorUnits > capture.amount.minorUnits {
+        throw PlatformRefusal.invalid("amountOfMoney.amount", "The capture took \(capture.amount).")
+      }
+      let refund = FollowUp.refund(payment.id, amount, capture: capture?.number)
       let done = try await perform(refund.named(try Self.name(request.merchantReference)), call)
       switch done.record.state {
       case .failed: throw Self.unreached(done)
@@ -176,12 +184,20 @@ extension PlatformPayments {
   /// Nothing was sent to the acquirer, so the same may be asked again under another key.
   private static func unreached(_ done: Done) -> PlatformRefusal { done.refused(PlatformRefusal(.unreached)) }
 
-  private func checkCapture(_ id: String?, of payment: Payment) async throws {
-    guard let id else { return }
+  /// The capture that a refund names: in its body, in its address, or the same one in both. Nil where it names none.
+  private func capture(
+    _ id: String?, _ address: DirectPaymentID, of payment: Payment
+  ) async throws -> OperationRecord? {
     let captures = try await journal.operations(of: payment.id).filter { $0.kind == .capture }
-    guard let name = DirectPaymentID(id), Array(name.payment.utf8) == Array(payment.id.rawValue.utf8),
-      captures.contains(where: { $0.number == name.operation })
-    else { throw PlatformRefusal.invalid("captureId", "The payment has no such capture.") }
+    let addressed = captures.first { $0.number == address.operation }
+    guard address.operation == 0 || addressed != nil else { throw PlatformRefusal.unknownPayment }
+    guard let id else { return addressed }
+    guard let name = DirectPaymentID(id), name.payment.utf8.elementsEqual(payment.id.rawValue.utf8),
+      let capture = captures.first(where: { $0.number == name.operation }), addressed == nil || addressed == capture
+    else {
+      throw PlatformRefusal.invalid("captureId", "The payment has no such capture, or the address names another.")
+    }
+    return capture
   }
 }
 
