@@ -24,9 +24,16 @@ package struct MobilePaymentInput: Sendable, Codable {
   /// The payment token's `header.transactionId`, hexadecimal: a member of Worldline's mapping, and of none of its SDKs.
   package var transactionId: String?
 
+  /// Its only member is required, and none beside it is taken: a delay that a program has lost must not capture at once.
   package struct AutoCapture: Sendable, Hashable, Codable {
     /// 0 to 43200.
-    package var delayInMinutes: Int64?
+    package var delayInMinutes: Int64
+
+    enum CodingKeys: String, CodingKey, CaseIterable { case delayInMinutes }
+
+    package init(from decoder: any Decoder) throws {
+      delayInMinutes = try ClosedKeys<CodingKeys>(decoder).required(.delayInMinutes)
+    }
   }
 
   package enum AuthorizationMode: String, Sendable, Hashable, Codable, CaseIterable {

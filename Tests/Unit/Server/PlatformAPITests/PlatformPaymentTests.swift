@@ -183,6 +183,9 @@ import Testing
       (["decryptedPaymentData": .null, "encryptedPaymentData": "AAAA"], "ephemeralKey"),
       (["decryptedPaymentData": .null, "encryptedPaymentData": "AA", "ephemeralKey": "AA"], "publicKeyHash"),
       (["autoCapture": ["delayInMinutes": 43_201]], "autoCapture.delayInMinutes"),
+      (["autoCapture": [:]], "autoCapture.delayInMinutes"), (["autoCapture": ["delay": 5]], "autoCapture.delay"),
+      (["autoCapture": ["delayInMinutes": .null]], "autoCapture.delayInMinutes"),
+      (["autoCapture": ["delayInMinutes": 5, "unit": "h"]], "autoCapture.unit"),
     ] as [(JSONObject, String)])
   func `names the member of its payment method that is wrong`(input: JSONObject, member: String) async throws {
     let platform = try await Platform()
