@@ -62,6 +62,14 @@ private struct Month {
     #expect(try await month.kinds(month.jsonLines) == [])
   }
 
+  /// Before the quotation mark that is missing is found.
+  @Test(arguments: ["", "reference,operation,amount,currency,result,time\n"])
+  func `a line of many columns is refused at the first that is too many`(head: String) {
+    let text = head + "a" + String(repeating: ",", count: 300) + "\""
+    let error = #expect(throws: ReportError.self) { try AcquirerReport(Array(text.utf8)) }
+    #expect(error?.reason.contains("so many columns") == true, "\(error?.reason ?? "")")
+  }
+
   @Test func `what the acquirer did without us`() async throws {
     var month = try await Month()
     month.report.append(month.new("authorize", like: 0))
