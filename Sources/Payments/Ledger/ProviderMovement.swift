@@ -149,10 +149,12 @@ extension Journal {
     return try RefundableCapture.all(of: payment.payment.id, in: store).named(by: amount.minorUnits)?.reference
   }
 
-  /// A refund came back: the one of that name, or else the newest of that amount.
+  /// A refund came back: the one of that name, or else the newest of that amount. It comes back once, however many events
+  /// say so.
   private func bookReturn(
     _ movement: ProviderMovement, _ before: PaymentRecord, notBefore time: Timestamp?, in store: Transaction
   ) throws -> InboxVerdict {
+    if try Operations.isReturned(called: movement.name, of: before.payment.id, in: store) { return .known }
     guard
       let reference = try Operations.refund(called: movement.name, movement.amount, of: before.payment.id, in: store),
       let refund = try Operations.find(reference, in: store)?.attempt
@@ -188,6 +190,16 @@ extension ProviderMovement {
 }
 
 extension Operations {
+  fileprivate static func isReturned(
+    called name: String, of payment: PaymentID, in store: Transaction
+  ) throws -> Bool {
+    try store.row(
+      """
+      SELECT reference FROM operations
+      WHERE payment = $1 AND kind = 'refund' AND state = 'returned' AND acquirer_reference = $2
+      """, .text(payment.rawValue), .text(name)) != nil
+  }
+
   /// An approved refund of the amount: the one that the acquirer calls by this name, or else the provider's own before
   /// ours, the newest first.
   fileprivate static func refund(

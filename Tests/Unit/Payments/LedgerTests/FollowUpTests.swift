@@ -329,6 +329,25 @@ import Testing
     #expect(audit.isIntact, "\(audit.violations)")
   }
 
+  @Test func `that a refund came back takes back that refund alone, however often it comes`() async throws {
+    let payment = try await bench.authorized()
+    _ = try await bench.done(.capture, .eur(1000), payment)
+    _ = try await bench.done(.refund, .eur(400), payment)
+    let authorization = try #require(try await bench.journal.operations(of: payment).first).reference
+    func moved(_ id: String, _ movement: MoneyMovement) async throws -> InboxVerdict {
+      try await bench.journal.receive(
+        ProviderEvent(
+          route: "sandbox", id: id, reference: authorization, amount: .eur(400),
+          outcome: .moved(movement, name: "R-1")))
+    }
+    for (id, movement, left) in [("e1", MoneyMovement.refund, 800), ("e2", .refundReturned, 400)] {
+      guard case .applied(let after) = try await moved(id, movement) else { throw Unexpected() }
+      #expect(after.refunded == left)
+    }
+    #expect(try await moved("e3", .refundReturned) == .known)
+    #expect(try await bench.journal.payment(payment)?.refunded == 400)
+  }
+
   @Test func `that a void was done after all says nothing new when nothing is held any more`() async throws {
     let payment = try await bench.authorized()
     let first = try await bench.journal.reserve(.void, nil, of: payment)
