@@ -8,6 +8,11 @@ extension Unicode.Scalar {
     }
   }
 
+  /// Whether people see it: no space, and none of the marks that show nothing by themselves.
+  package var isVisible: Bool {
+    isPrintable && !properties.isWhitespace && !properties.isDefaultIgnorableCodePoint
+  }
+
   /// Whether it may stand in a text for people: printable, or one of the marks by which Hebrew and Arabic place a number or a
   /// full stop, and which turn nothing else.
   package var isReadable: Bool { isPrintable || ["\u{061C}", "\u{200E}", "\u{200F}"].contains(self) }

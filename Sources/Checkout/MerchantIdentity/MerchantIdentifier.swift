@@ -59,20 +59,23 @@ package struct DisplayName: Sendable, Hashable, CustomStringConvertible {
 
   package init(_ text: String) throws(MerchantIdentityError) {
     guard (1...64).contains(text.unicodeScalars.count),
-      text.unicodeScalars.allSatisfy({ !Self.controls($0) })
+      text.unicodeScalars.allSatisfy({ !Self.controls($0) }), text.unicodeScalars.contains(where: \.isVisible)
     else {
       throw MerchantIdentityError(
         .badDisplayName,
-        "The display name must have 1 to 64 characters, and none that controls a terminal, a line or a direction.",
+        "The display name must have 1 to 64 characters, of which one can be seen, and none that controls a terminal, a line "
+          + "or a direction, or hides a text.",
         advice: "Use the shop's name as it stands on the shopper's statement.")
     }
     self.text = text
   }
 
-  /// A control character, a line's end, or a mark that turns the direction of what follows.
+  /// A control character, a line's end, a mark that turns the direction of what follows, or a letter of the tags, which
+  /// hold a text that nobody sees.
   private static func controls(_ scalar: Unicode.Scalar) -> Bool {
     [.control, .lineSeparator, .paragraphSeparator].contains(scalar.properties.generalCategory)
       || (0x202A...0x202E).contains(scalar.value) || (0x2066...0x2069).contains(scalar.value)
+      || (0xE0000...0xE007F).contains(scalar.value)
   }
 
   package var description: String { text }

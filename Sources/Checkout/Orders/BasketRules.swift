@@ -221,7 +221,7 @@ extension BasketRules {
 
   private static func checkText(_ text: String, _ field: String, most: Int) throws {
     guard TextLimits.holds(text, most: most),
-      text.unicodeScalars.contains(where: { !$0.properties.isWhitespace }),
+      text.unicodeScalars.contains(where: \.isVisible),
       text.unicodeScalars.allSatisfy({ $0.isReadable || $0 == "\n" })
     else {
       throw invalid(field, "1 to \(most) characters, without control characters and marks of the writing direction")

@@ -111,14 +111,24 @@ extension BasketRecord {
         .serviceUnavailable, "the basket offers no \(details.serviceType.rawValue)", field: "serviceType")
     }
     var (record, details) = (self, details)
-    // Shoppers' keyboards write marks of the writing direction.
-    details.note?.unicodeScalars.removeAll { $0.properties.isBidiControl }
+    details.note = details.note.flatMap(\.plainNote)
     try BasketRules.check(details)
     record.service = details.serviceType
     record.destination = details.contact.map { basket.destination(shown: $0) } ?? .unknown
     record.requestedFor = details.requestedFor ?? requestedFor
     record.note = details.note ?? note
     return record
+  }
+}
+
+extension String {
+  /// A shopper's note with line breaks and spaces alone, and without marks of the writing direction, which keyboards write.
+  /// Nil where nothing but such marks is in it.
+  fileprivate var plainNote: String? {
+    let lines = split(omittingEmptySubsequences: false, whereSeparator: \.isNewline).joined(separator: "\n")
+    var plain = lines.replacing("\t", with: " ")
+    plain.unicodeScalars.removeAll { $0.properties.isBidiControl }
+    return plain.isEmpty && !isEmpty ? nil : plain
   }
 }
 

@@ -31,6 +31,9 @@ import Testing
     #expect(code { try DisplayName(String(repeating: "a", count: 65)) } == .badDisplayName)
     #expect(code { try DisplayName("") } == .badDisplayName)
     #expect(code { try DisplayName("Shop\u{1B}[31m") } == .badDisplayName)
+    for unseen in [" ", "\u{200D}", "\u{200B}\u{FE0F}", "Shop\u{E0041}\u{E007F}"] {
+      #expect(code { try DisplayName(unseen) } == .badDisplayName)
+    }
   }
 
   @Test func `a team identifier has ten capitals and digits`() throws {

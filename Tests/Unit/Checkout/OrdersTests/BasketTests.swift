@@ -29,6 +29,7 @@ struct InvalidBasket: Sendable, CustomTestStringConvertible {
     InvalidBasket("supportedCountries[1]", "assigned to nobody") { $0.supportedCountries = ["IE", "XX"] },
     InvalidBasket("zones[2].countryCode", "not of ISO 3166-1") { $0.zones[2].countryCode = "UK" },
     InvalidBasket("businessName", "blank") { $0.businessName = " " },
+    InvalidBasket("businessName", "nothing to see") { $0.businessName = "\u{200B}\u{200D}" },
     InvalidBasket("merchantReference", "too long") { $0.merchantReference = String(repeating: "x", count: 101) },
     InvalidBasket("merchantReference", "two characters of seven kilobytes") {
       $0.merchantReference = "x\(InvalidBasket.family)"

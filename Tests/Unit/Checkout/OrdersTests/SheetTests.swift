@@ -125,8 +125,9 @@ import Testing
         Shop.basket, of: Shop.merchant, OrderDetails(serviceType: .collection, note: note))
     }
     await refusal(.basketInvalid, field: "note") { try await prepare("\u{1B}[2J") }
-    try await prepare("\u{202E}no\u{200F} salt\nno oil")
-    #expect(try await shop.pays().order.note == "no salt\nno oil")
+    try await prepare("\u{202E}no\u{200F} salt\r\nno\toil\u{2028}no pepper")
+    try await prepare("\u{202E}\u{200F}")
+    #expect(try await shop.pays().order.note == "no salt\nno oil\nno pepper")
   }
 
   @Test func `of a pending basket has a pending total`() async throws {
