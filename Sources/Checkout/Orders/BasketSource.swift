@@ -45,7 +45,8 @@ extension OrderService {
     let terms = await terms(merchant)
     guard
       let document = try await quotes.pulls.admit(
-        merchant, orElse: .basketSourceUnavailable, { try await quotes.baskets.document(id, terms) })
+        merchant, orElse: OrderError.tooManyCalls(.basketSourceUnavailable),
+        { try await quotes.baskets.document(id, terms) })
     else {
       throw unknown
     }

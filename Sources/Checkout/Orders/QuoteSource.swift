@@ -45,7 +45,7 @@ package struct QuoteSource: Sendable {
       if let method = next.shippingMethod, case .shippingMethod = change { try Self.check(method, basket, next) }
       return try QuoteRules.price(basket, next, at: clock.now())
     }
-    return try await calls.admit(basket.merchant, orElse: .quoteSourceUnavailable) {
+    return try await calls.admit(basket.merchant, orElse: OrderError.tooManyCalls(.quoteSourceUnavailable)) {
       try await MerchantCallback(sender: sender, clock: clock).price(basket, next, after: change, terms)
     }
   }
@@ -60,7 +60,7 @@ package struct QuoteSource: Sendable {
     guard basket.document.quoteURL != nil, let address else {
       return try QuoteRules.price(basket, state, at: quote.createdAt)
     }
-    return try await calls.admit(basket.merchant, orElse: .quoteSourceUnavailable) {
+    return try await calls.admit(basket.merchant, orElse: OrderError.tooManyCalls(.quoteSourceUnavailable)) {
       try await MerchantCallback(sender: sender, clock: clock)
         .price(basket, state, after: .shippingContact(address.place), terms, within: deadline.remaining)
     }

@@ -66,7 +66,9 @@ struct DescriptorBudget: Sendable, Hashable {
   /// How many merchant sessions may be asked for at once.
   var sessions: Int { min(128, max(1, apple / 2)) }
   /// How many prices and baskets merchants' own servers may be asked for at once.
-  var callsToMerchants: Int { max(1, merchants / 2) }
+  var callsToMerchants: Int { max(1, merchants / 2 - domainChecks) }
+  /// How many domains operators may look at at once.
+  var domainChecks: Int { max(1, merchants / 16) }
 
   /// - Parameter limit: of the descriptors of the process.
   /// - Throws: ``ConfigurationError`` when they are too few.
@@ -118,7 +120,7 @@ extension DescriptorBudget {
       ("limit", limit), ("own", own), ("shoppers", shoppers), ("backOffice", office), ("metrics", metrics),
       ("administration", administration), ("acquirers", acquirers), ("apple", apple), ("merchants", merchants),
       ("webhooks", webhooks), ("callsOfMerchant", callsOfMerchant), ("sessions", sessions),
-      ("callsToMerchants", callsToMerchants),
+      ("callsToMerchants", callsToMerchants), ("domainChecks", domainChecks),
     ]
     let metadata = Logger.Metadata(uniqueKeysWithValues: shares.map { ($0, .stringConvertible($1)) })
     logger.info("open files are shared out", metadata: metadata)

@@ -2,6 +2,7 @@ import BackOffice
 import Foundation
 import HTTPTransport
 import MerchantIdentity
+import Orders
 import StrictJSON
 import TenderPayments
 
@@ -10,6 +11,8 @@ import TenderPayments
 struct AppleRegistration: Sendable {
   let administration: MerchantAdministration
   let network: Network
+  /// Looks at domains, of which each may be slow to answer.
+  let checks: CallsUnderWay
   /// Reads the merchants again after a change.
   let reload: @Sendable () async throws -> Void
 
@@ -41,8 +44,11 @@ struct AppleRegistration: Sendable {
     let row = try await domain(name, of: merchant)
     let association = try row.associationBase64.flatMap { Base64.decode($0) }.map { try DomainAssociation(bytes: $0) }
     let sender = network.sender(guardedBy: configuration.destinations)
-    let finding = await DomainCheck(sender: sender).finding(
-      of: try Domain(typed: name), association: association)
+    let domain = try Domain(typed: name)
+    let finding = try await checks.admit(
+      MerchantID(merchant),
+      orElse: OfficeRefusal.refused("Other domains are being looked at. Look at this one when they are done.")
+    ) { await DomainCheck(sender: sender).finding(of: domain, association: association) }
     return try await administration.perform(.noteCheck(domain: name, merchant: merchant, finding: finding))
   }
 

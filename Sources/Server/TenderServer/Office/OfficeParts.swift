@@ -7,6 +7,7 @@ import Hummingbird
 import Ledger
 import MerchantIdentity
 import NIOCore
+import Orders
 package import Storage
 import StrictJSON
 import TenderPayments
@@ -45,7 +46,9 @@ struct OfficeParts: Sendable {
       configuration, parts.database, clock: runtime.clock, random: runtime.random)
     let merchants = ServerMerchants(
       administration: merchantCalls,
-      apple: AppleRegistration(administration: merchantCalls, network: runtime.network, reload: reloadEverywhere),
+      apple: AppleRegistration(
+        administration: merchantCalls, network: runtime.network,
+        checks: CallsUnderWay(parts.budget.domainChecks, ofMerchant: 4), reload: reloadEverywhere),
       reload: reload, served: served)
     var services = OfficeServices(
       vault: StoreVault(configuration: configuration, database: parts.database, random: runtime.random),

@@ -9,6 +9,7 @@ import StrictJSON
 import TenderPayments
 import TenderServer
 import TenderTesting
+import Webhooks
 
 /// A platform with two merchants in its store, `mine` and `theirs`, which calls no private address for a merchant.
 ///
@@ -73,7 +74,11 @@ struct MerchantsApart: Sendable {
   }
 
   /// Serves until the body returns.
-  func serve<R: Sendable>(_ body: (Running) async throws -> R) async throws -> R {
+  ///
+  /// - Parameter merchants: the way to the merchants' own servers; nil for the real one.
+  func serve<R: Sendable>(
+    over merchants: DeliveryNetwork? = nil, _ body: (Running) async throws -> R
+  ) async throws -> R {
     var configuration = configuration
     let office = try FreePorts.row(of: 1)
     configuration.office.port = office
@@ -82,7 +87,8 @@ struct MerchantsApart: Sendable {
     logger.logLevel = .notice
     let network = Network(
       plain: try LiveHTTPClient().sender.unhurried,
-      identified: { identity, trust in try LiveHTTPClient(identity: identity, trust: trust).sender.unhurried })
+      identified: { identity, trust in try LiveHTTPClient(identity: identity, trust: trust).sender.unhurried },
+      merchants: merchants)
     let server = try await TenderServer(configuration, network: network, logger: logger) { ready.put($0) }
     let run = ready.start { try await server.run() }
     let port = try await ready.awaited

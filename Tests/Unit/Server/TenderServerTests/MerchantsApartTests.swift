@@ -8,6 +8,7 @@ import TenderPayments
 import TenderServer
 import TenderTesting
 import Testing
+import Webhooks
 
 /// What an administrator of one merchant, or the file of one, tries against the platform and the other merchants.
 @Suite(.serialized) struct `One merchant's administrator` {
@@ -432,6 +433,43 @@ import Testing
         let fields = ["setting": "supportedNetworks", "value": value, "reason": "takes all"]
         let page = try await mallory.post("/merchants/mine/edit", fields)
         #expect(page.status == 409, "\(page.status)")
+      }
+    }
+  }
+
+  /// Prices of every merchant are asked for over the same connections.
+  @Test func `has few of its domains looked at at once, and leaves others some`() async throws {
+    var platform = try await MerchantsApart()
+    platform.configuration.allowsPrivateWebhooks = true
+    let (hold, asked, refused) = (Hold(), Counter(), Counter())
+    let slow = DeliveryNetwork { _ in
+      .init(
+        HTTPSender { _, _ throws(TransportError) in
+          asked.next()
+          try? await waitUntil("the end of the hold") { !hold.isOn }
+          return InboundResponse(status: 404)
+        })
+    }
+    try await platform.serve(over: slow) { server async throws in
+      let (mallory, anna) = (try await server.administrator(of: "mine"), try await server.operatorOfAll())
+      @Sendable func check(_ person: OfficePerson, _ merchant: String) async throws {
+        let fields = ["domain": "\(merchant).localhost", "reason": "slow"]
+        if try await person.post("/merchants/\(merchant)/check-domain", fields).status == 409 { refused.next() }
+      }
+      for (person, merchant) in [(mallory, "mine"), (anna, "theirs")] {
+        _ = try await person.change(
+          merchant, "add-domain", ["domain": "\(merchant).localhost", "association": "7B7D"])
+      }
+      try await withThrowingTaskGroup { group in
+        for _ in 0..<12 { group.addTask { try await check(mallory, "mine") } }
+        try await waitUntil("all of mine") { asked.value + refused.value == 12 }
+        #expect((1...4).contains(asked.value))
+        let before = asked.value
+        group.addTask { try await check(anna, "theirs") }
+        try await waitUntil("one of theirs") { asked.value + refused.value == 13 }
+        #expect(asked.value == before + 1)
+        hold.end()
+        try await group.waitForAll()
       }
     }
   }
