@@ -198,6 +198,6 @@ extension ServerConfiguration {
   func quotas(within budget: DescriptorBudget) -> Quotas.Rates {
     Quotas.Rates(
       perKey: callsPerKey == 0 ? nil : callsPerKey, perMerchant: callsPerMerchant == 0 ? nil : callsPerMerchant,
-      underWay: budget.callsOfMerchant, sessionsUnderWay: budget.sessions)
+      underWay: budget.callsOfMerchant, sessionsUnderWay: budget.sessions, refusalsWaiting: budget.refusals)
   }
 }

@@ -69,6 +69,8 @@ struct DescriptorBudget: Sendable, Hashable {
   var callsToMerchants: Int { max(1, merchants / 2 - domainChecks) }
   /// How many domains operators may look at at once.
   var domainChecks: Int { max(1, merchants / 16) }
+  /// How many refusals may wait for their turn at once, each on a connection of its caller's.
+  var refusals: Int { max(1, shoppers / 4) }
 
   /// - Parameter limit: of the descriptors of the process.
   /// - Throws: ``ConfigurationError`` when they are too few.
@@ -120,7 +122,7 @@ extension DescriptorBudget {
       ("limit", limit), ("own", own), ("shoppers", shoppers), ("backOffice", office), ("metrics", metrics),
       ("administration", administration), ("acquirers", acquirers), ("apple", apple), ("merchants", merchants),
       ("webhooks", webhooks), ("callsOfMerchant", callsOfMerchant), ("sessions", sessions),
-      ("callsToMerchants", callsToMerchants), ("domainChecks", domainChecks),
+      ("callsToMerchants", callsToMerchants), ("domainChecks", domainChecks), ("refusals", refusals),
     ]
     let metadata = Logger.Metadata(uniqueKeysWithValues: shares.map { ($0, .stringConvertible($1)) })
     logger.info("open files are shared out", metadata: metadata)

@@ -73,7 +73,7 @@ struct ClientAuthentication: RouterMiddleware {
       context.caller.map({ $0.merchant.id == session.merchant }) ?? true
     else { throw Self.refusal }
     if let wait = quotas.take(client: session.customer) {
-      await quotas.awaitRefusal(ofClient: session.customer)
+      await quotas.awaitRefusal(of: session.merchant, client: session.customer)
       throw Problem.quotaExceeded(wait)
     }
     var context = context

@@ -5,8 +5,8 @@ package import TenderPayments
 /// How many calls an API key, a merchant, a client session and a basket's sheet may make. Counted by each server for itself.
 ///
 /// Each has a rate, and may be ahead of it by the calls of two seconds. A merchant that exceeds its rate is refused
-/// before its bodies are read, and its refusals leave at a rate of their own: a caller that repeats at once, on however many
-/// connections, waits for them, and takes no time from others.
+/// before its bodies are read, and its refusals leave at a rate of their own: a caller that repeats at once waits for them,
+/// and takes no time from others. Only so many wait, because each keeps a connection.
 package final class Quotas: Sendable {
   /// Calls a second; nil for as many as come.
   package struct Rates: Sendable, Hashable {
@@ -19,13 +19,16 @@ package final class Quotas: Sendable {
     package var underWay: Int
     /// How many merchant sessions are asked for at once; one merchant has half of them.
     package var sessionsUnderWay: Int
+    /// How many refusals wait at once; one merchant has a quarter of them. Others leave at once.
+    package var refusalsWaiting: Int
 
     package init(
       perKey: Int? = nil, perMerchant: Int? = nil, perClient: Int? = 20, underWay: Int = 256,
-      sessionsUnderWay: Int = 128
+      sessionsUnderWay: Int = 128, refusalsWaiting: Int = 2_500
     ) {
       (self.perKey, self.perMerchant, self.perClient) = (perKey, perMerchant, perClient)
       (self.underWay, self.sessionsUnderWay) = (underWay, sessionsUnderWay)
+      self.refusalsWaiting = refusalsWaiting
     }
   }
 
@@ -33,12 +36,18 @@ package final class Quotas: Sendable {
     case key(String)
     case merchant(MerchantID)
     case client(String)
-    /// Merchant sessions: of a basket's sheets, and those that are asked for in a merchant's name.
+    /// Merchant sessions of a basket's sheets.
     case sessions(BasketID)
-    case sessionsUnderWay(MerchantID)
     /// Refusals of a merchant, and of an app or a page.
     case refusals(MerchantID)
     case clientRefusals(String)
+  }
+
+  /// What of a merchant is counted while it is under way.
+  private enum Work: Hashable { case call, session, refusal }
+  private struct WorkOfMerchant: Hashable {
+    let work: Work
+    let merchant: MerchantID
   }
 
   private static let burst = Duration.seconds(2)
@@ -56,7 +65,7 @@ package final class Quotas: Sendable {
   private let pause: @Sendable (Duration) async -> Void
   /// When the calls of each so far would have been made at its rate.
   private let schedule = Mutex<[Subject: Duration]>([:])
-  private let underWay = Mutex<[Subject: Int]>([:])
+  private let underWay = Mutex<[WorkOfMerchant: Int]>([:])
 
   package init(
     _ rates: Rates, uptime: @escaping @Sendable () -> Duration = Scheduler.system.uptime,
@@ -79,28 +88,31 @@ package final class Quotas: Sendable {
 
   private static func interval(_ rate: Int?) -> Duration? { rate.map { .seconds(1) / $0 } }
 
-  /// Returns when a refusal of the merchant's may leave.
-  package func awaitRefusal(of merchant: MerchantID) async { await awaitRefusal(.refusals(merchant)) }
+  /// Returns when a refusal may leave.
+  ///
+  /// - Parameter client: the client session that is refused; nil for the merchant's server.
+  package func awaitRefusal(of merchant: MerchantID, client: String? = nil) async {
+    let subject = client.map(Subject.clientRefusals) ?? .refusals(merchant)
+    await admit(.refusal, of: merchant, atMost: rates.refusalsWaiting / 4, ofAll: rates.refusalsWaiting) {
+      if let wait = waitForRefusal(subject) { await pause(wait) }
+    }
+  }
 
-  /// Returns when a refusal of a client session's may leave.
-  package func awaitRefusal(ofClient client: String) async { await awaitRefusal(.clientRefusals(client)) }
-
-  private func awaitRefusal(_ subject: Subject) async {
+  private func waitForRefusal(_ subject: Subject) -> Duration? {
     let now = uptime()
-    let wait: Duration? = schedule.withLock { schedule in
+    return schedule.withLock { schedule in
       let due = max(schedule[subject] ?? now, now) + Self.refusalInterval
       guard due - now <= Self.longestRefusal else { return nil }
       schedule[subject] = due
       return due - now
     }
-    if let wait { await pause(wait) }
   }
 
   /// Does the work of one call, unless too many of the merchant's are under way.
   ///
   /// - Returns: nil where it was not done.
   package func admit<Value>(_ merchant: MerchantID, _ work: () async throws -> Value) async rethrows -> Value? {
-    try await admit(.merchant(merchant), work) { $0[.merchant(merchant), default: 0] < rates.underWay }
+    try await admit(.call, of: merchant, atMost: rates.underWay, work)
   }
 
   /// Asks for a merchant session.
@@ -114,20 +126,22 @@ package final class Quotas: Sendable {
     if let basket, let wait = take([(.sessions(basket), Self.sessionInterval)], ahead: Self.sessionBurst) {
       throw Problem.tooManySessions(wait)
     }
-    let subject = Subject.sessionsUnderWay(merchant)
-    let value = try await admit(subject, work) { counts in
-      let all = counts.reduce(0) { if case .sessionsUnderWay = $1.key { $0 + $1.value } else { $0 } }
-      return counts[subject, default: 0] < max(1, rates.sessionsUnderWay / 2) && all < rates.sessionsUnderWay
-    }
+    let value = try await admit(
+      .session, of: merchant, atMost: rates.sessionsUnderWay / 2, ofAll: rates.sessionsUnderWay, work)
     guard let value else { throw Problem.tooManySessions(.zero) }
     return value
   }
 
-  private func admit<Value>(
-    _ subject: Subject, _ work: () async throws -> Value, while hasRoom: ([Subject: Int]) -> Bool
+  /// - Parameters:
+  ///   - most: of the merchant; one is let through in every case.
+  ///   - all: of all merchants together; nil for no limit.
+  @discardableResult private func admit<Value>(
+    _ kind: Work, of merchant: MerchantID, atMost most: Int, ofAll all: Int? = nil, _ work: () async throws -> Value
   ) async rethrows -> Value? {
+    let subject = WorkOfMerchant(work: kind, merchant: merchant)
     let isAdmitted = underWay.withLock { counts in
-      guard hasRoom(counts) else { return false }
+      let isFull = all.map { all in counts.reduce(0) { $1.key.work == kind ? $0 + $1.value : $0 } >= all } ?? false
+      guard !isFull, counts[subject, default: 0] < max(1, most) else { return false }
       counts[subject, default: 0] += 1
       return true
     }

@@ -64,12 +64,39 @@ import Testing
     let quotas = Quotas(.init(), uptime: { [clock] in clock.now.since(start) }, pause: { pauses.add($0) })
     for _ in 0..<501 { await quotas.awaitRefusal(of: MerchantID("harbour")) }
     await quotas.awaitRefusal(of: MerchantID("kitsune"))
-    await quotas.awaitRefusal(ofClient: "c1")
+    await quotas.awaitRefusal(of: MerchantID("harbour"), client: "c1")
     let expected = (1...500).map { Duration.milliseconds(20 * $0) } + [.milliseconds(20), .milliseconds(20)]
     #expect(pauses.all == expected)
     clock.advance(.seconds(10))
     await quotas.awaitRefusal(of: MerchantID("harbour"))
     #expect(pauses.all.last == .milliseconds(20))
+  }
+
+  /// Each that waits keeps a connection.
+  @Test(arguments: [(40, 10), (4, 1)])
+  func `lets only so many refusals wait, of which a merchant has a quarter, and the others leave at once`(
+    all: Int, ofOne: Int
+  ) async {
+    let (hold, waiting, left, start) = (Hold(), Counter(), Counter(), clock.now)
+    let quotas = Quotas(
+      .init(refusalsWaiting: all), uptime: { [clock] in clock.now.since(start) },
+      pause: { _ in
+        waiting.next()
+        try? await waitUntil("the end of the hold") { !hold.isOn }
+      })
+    await withTaskGroup { group in
+      for merchant in ["a", "b", "c", "d", "e"] {
+        for number in 0..<(ofOne + 3) {
+          group.addTask {
+            await quotas.awaitRefusal(of: MerchantID(merchant), client: number.isMultiple(of: 2) ? nil : "c\(number)")
+            left.next()
+          }
+        }
+      }
+      try? await waitUntil("all of them") { waiting.value + left.value == 5 * (ofOne + 3) }
+      #expect(waiting.value == all && left.value == 5 * (ofOne + 3) - all)
+      hold.end()
+    }
   }
 
   @Test func `of a basket's merchant sessions is twenty a minute, and takes nothing from another basket`() async {
