@@ -5,6 +5,7 @@ import Gateway
 import HTTPServing
 import Hummingbird
 import Ledger
+import Logging
 import MerchantIdentity
 import NIOCore
 import Orders
@@ -25,7 +26,16 @@ struct OfficeParts: Sendable {
     _ parts: Composition, reload: @escaping @Sendable () async throws -> Void,
     served: @escaping @Sendable () -> ServedMerchants
   ) {
-    (self.parts, self.reload, self.served) = (parts, reload, served)
+    (self.parts, self.served) = (parts, served)
+    self.reload = { [logger = parts.runtime.logger] in
+      do { try await reload() } catch {
+        // It may name another merchant.
+        logger.error("the merchants were not read again", metadata: ["reason": .string("\(error)")])
+        throw OfficeRefusal.refused(
+          "The running server goes on with the merchants that it had. Its log says why; the operator of the server can "
+            + "read it.")
+      }
+    }
     administration = PaymentAdministration(
       gateway: parts.gateway, journal: parts.journal, random: parts.runtime.random)
   }

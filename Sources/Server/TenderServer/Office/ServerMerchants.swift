@@ -72,7 +72,7 @@ struct ServerMerchants: MerchantUseCases {
       try await reload()
       return nil
     } catch {
-      return "The running server goes on with the merchants that it had: \(error)"
+      return "\(error)"
     }
   }
 

@@ -437,6 +437,19 @@ import Webhooks
     }
   }
 
+  @Test func `is not told which other merchant keeps the server from reading them again`() async throws {
+    let platform = try await MerchantsApart()
+    try await platform.serve { server async throws in
+      let mallory = try await server.administrator(of: "mine")
+      let folder = "\(platform.directory)/merchants/rival"
+      try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+      try "displayName: x\n".write(toFile: "\(folder)/merchant.yaml", atomically: true, encoding: .utf8)
+      let page = try await mallory.change("mine", "add-domain", ["domain": "new.mine.example"]).text
+      #expect(page.contains("goes on with the merchants that it had") && !page.contains("rival"), "\(page)")
+      #expect(server.log.text.contains("not read again") && server.log.text.contains("rival"))
+    }
+  }
+
   /// Prices of every merchant are asked for over the same connections.
   @Test func `has few of its domains looked at at once, and leaves others some`() async throws {
     var platform = try await MerchantsApart()
