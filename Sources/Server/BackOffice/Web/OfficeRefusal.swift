@@ -11,6 +11,8 @@ package struct OfficeRefusal: Error, Sendable, CustomStringConvertible {
   var field: String?
   /// What the field shows where nothing was typed.
   var proposal: String?
+  /// Whether the form's idempotency key stands for something else that was asked for before, so that the form gets another.
+  package var isKeySpent = false
   package var description: String { reason }
 
   static func badRequest(_ reason: String, at field: String? = nil) -> OfficeRefusal {

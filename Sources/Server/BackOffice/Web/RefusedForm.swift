@@ -3,7 +3,7 @@ import HTTPTypes
 import TenderPayments
 
 /// A form that was refused, shown again in the HTML of its page: with what was typed, without secrets, and with the reason
-/// at its field. It keeps its idempotency key: what it asked for may have been done all the same.
+/// at its field. It keeps its idempotency key, unless that is spent: what it asked for may have been done all the same.
 struct RefusedForm {
   let method: HTTPRequest.Method
   let path: String
@@ -58,7 +58,7 @@ struct RefusedForm {
   private func filled(_ form: ArraySlice<HTMLPieces.Piece>, _ start: Int) -> [HTMLPieces.Piece] {
     var (result, rest, isMarked) = ([HTMLPieces.Piece](), form, false)
     while var piece = rest.popFirst() {
-      if piece.isHidden, piece.has("key", as: "name"), sent.isChecked("key") {
+      if piece.isHidden, piece.has("key", as: "name"), sent.isChecked("key"), !refusal.isKeySpent {
         piece["value"] = sent["key"].escaped(.markup)
       }
       guard piece.isField, let name = piece["name"], !piece.isHidden else {

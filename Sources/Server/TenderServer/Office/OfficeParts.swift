@@ -164,9 +164,11 @@ private struct ServerPayments: PaymentUseCases {
         do { return try await once() } catch GatewayError.callInProgress {
           try await Task.sleep(for: .milliseconds(200))
         } catch let problem as Problem where problem.code == "idempotency_key_reused" {
-          throw OfficeRefusal.refused(
-            "This form was sent before, with another amount. Load the page again and look at what was done.",
+          var refusal = OfficeRefusal.refused(
+            "This form was sent before, with another amount. Look at what was done, and send it again if you mean more.",
             at: "amount")
+          refusal.isKeySpent = true
+          throw refusal
         }
       }
       return try await once()

@@ -306,6 +306,24 @@ private struct PaymentLoad: Sendable {
     #expect(secrets.allSatisfy { ["•••", "–"].contains(shown($0)) })
   }
 
+  @Test func `refuses a refund form that was sent before with another amount, and gives it its next key`() async throws
+  {
+    let (stored, anna) = (try await StoredShop("resent", system), try await person())
+    let answer = try await stored.pays()
+    let payment = try #require(answer.body["paymentId"]?.text, "\(answer.errorText)")
+    let form = "refund\">[^§]*?name=\"key\" value=\"([0-9a-f]+)\""
+    let key = try #require(try await anna.get("/payments/\(payment)").first(form))
+    func refund(_ amount: String, _ key: String) async throws -> OfficePerson.Page {
+      try await anna.post("/payments/\(payment)/refund", ["key": key, "amount": amount, "reason": "one was missing"])
+    }
+    #expect(try await refund("1.00", key).status == 303)
+    let refused = try await refund("2.00", key)
+    let next = try #require(refused.first(form))
+    #expect(refused.status == 409 && refused.text.contains("sent before") && next != key)
+    #expect(try await refund("2.00", next).status == 303)
+    #expect(try await anna.get("/payments/\(payment)").text.ranges(of: "refund of 2.00 EUR: approved").count == 1)
+  }
+
   @Test func `refunds once what two operators refund at the same moment`() async throws {
     let (stored, anna, bert) = (try await StoredShop("shared", system), try await person(), try await person())
     let answer = try await stored.pays()
