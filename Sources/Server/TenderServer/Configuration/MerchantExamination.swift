@@ -53,7 +53,7 @@ struct MerchantExamination {
             + "and no connector that has to name it takes its cards; see that the name is Apple's",
           place: places["supportedNetworks"], isWarning: true))
     }
-    for origin in settings.unregisteredAncestors {
+    for origin in settings.ancestors(besides: settings.domains.compactMap { try? Domain($0) }) {
       problems.add(
         ConfigurationError(
           "hostedFrameAncestors",

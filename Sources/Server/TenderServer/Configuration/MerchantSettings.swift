@@ -44,8 +44,10 @@ package struct MerchantSettings: Sendable {
   var unknownNetworks: [CardNetwork] { networks.filter { $0.facts == nil } }
 
   /// Sites that may frame the hosted pages, and for which Apple gives no merchant session.
-  var unregisteredAncestors: [String] {
-    let origins = domains.compactMap { try? Domain($0) }.flatMap(\.origins)
+  ///
+  /// - Parameter domains: the merchant's, which the settings name in a folder alone.
+  func ancestors(besides domains: [Domain]) -> [String] {
+    let origins = domains.flatMap(\.origins)
     return hosted.frameAncestors.filter { !origins.contains($0) }
   }
 

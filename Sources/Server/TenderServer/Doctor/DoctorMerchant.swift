@@ -99,7 +99,7 @@ extension Doctor {
     guard let settings = merchant.settings else { return [] }
     return [environments(merchant), apiKeys(merchant), identity(merchant), processing(merchant), count(merchant)]
       + (settings.webhooks.isEmpty ? [] : [webhookKeys(merchant)]) + loneKeys(merchant)
-      + [networks(merchant.id, settings), frames(merchant.id, settings)]
+      + [networks(merchant.id, settings), frames(merchant, settings)]
   }
 
   private func networks(_ id: String, _ settings: MerchantSettings) -> DoctorFinding {
@@ -109,11 +109,12 @@ extension Doctor {
       : DoctorCheck.networksKnown.warning(id, "unknown: \(unknown.map(\.rawValue).joined(separator: ", "))")
   }
 
-  private func frames(_ id: String, _ settings: MerchantSettings) -> DoctorFinding {
-    let (allowed, others) = (settings.hosted.frameAncestors, settings.unregisteredAncestors)
+  private func frames(_ merchant: ExaminedMerchant, _ settings: MerchantSettings) -> DoctorFinding {
+    let (allowed, others) = (settings.hosted.frameAncestors, settings.ancestors(besides: merchant.domains))
     return others.isEmpty
-      ? DoctorCheck.framesRegistered.ok(id, allowed.isEmpty ? "no site may" : allowed.joined(separator: ", "))
-      : DoctorCheck.framesRegistered.warning(id, "no domain of the merchant: \(others.joined(separator: ", "))")
+      ? DoctorCheck.framesRegistered.ok(merchant.id, allowed.isEmpty ? "no site may" : allowed.joined(separator: ", "))
+      : DoctorCheck.framesRegistered.warning(
+        merchant.id, "no domain of the merchant: \(others.joined(separator: ", "))")
   }
 
   private func environments(_ merchant: ExaminedMerchant) -> DoctorFinding {
