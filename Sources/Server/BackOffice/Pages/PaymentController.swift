@@ -194,22 +194,31 @@ extension PaymentController {
     guard let approval = file.approvals.first(where: { $0.id.utf8.elementsEqual(id.utf8) }),
       let state = ["approve": RefundApproval.State.approved, "reject": .rejected][call.parameter("decision")]
     else { throw OfficeRefusal.nothing }
-    return try await audited("payment.refund", on: file, call) {
-      try await record(state, approval, file, call)
-      guard state == .approved else { return (back(to: file, "rejected"), nil) }
-      let key = "approval-\(approval.id)"
-      let outcome = try await office.services.payments.perform(
-        .refund, on: file.payment.id, amount: approval.amount.decimalString, isFinal: false, key: key, adding: nil)
-      return (back(to: file, "approved"), "\(outcome), key \(key)")
+    return try await audited("payment.refund", on: file, call) { try await decide(approval, state, file, call) }
+  }
+
+  private func decide(
+    _ approval: RefundApproval, _ state: RefundApproval.State, _ file: PaymentFile, _ call: OfficeCall
+  ) async throws -> (Response, outcome: String?) {
+    let record = try record(state, approval, file, call)
+    guard state == .approved else {
+      if let record { try await office.database.write { try record([], $0) } }
+      return (back(to: file, "rejected"), nil)
     }
+    let key = "approval-\(approval.id)"
+    // In the commit that reserves the refund: one that is refused leaves the request open.
+    let outcome = try await office.services.payments.perform(
+      .refund, on: file.payment.id, amount: approval.amount.decimalString, isFinal: false, key: key, adding: record)
+    return (back(to: file, "approved"), "\(outcome), key \(key)")
   }
 
   /// How long after the decision an approval is sent again; far less than idempotency keys are kept.
   private static let repeatable = Duration.seconds(3_600)
 
+  /// Notes the decision, in a transaction of the caller's. Nil where this user has decided so before.
   private func record(
     _ state: RefundApproval.State, _ approval: RefundApproval, _ file: PaymentFile, _ call: OfficeCall
-  ) async throws {
+  ) throws -> ReservationAddition? {
     let name = try call.user.name
     let entry = try call.action(
       "refund.\(state.rawValue)", merchant: file.payment.merchant.rawValue, subject: file.payment.id.rawValue,
@@ -221,15 +230,19 @@ extension PaymentController {
       guard let decidedAt = approval.decidedAt, office.clock.now().since(decidedAt) < Self.repeatable else {
         throw OfficeRefusal.conflict("You have decided this already; the payment shows what became of it.")
       }
-      return
+      return nil
     }
-    let isDecided = try await office.database.write { store in
-      guard try RefundApprovals(store: store).decide(approval.id, state, by: name) else { return false }
+    guard approval.state == .waiting else {
+      throw OfficeRefusal.conflict(
+        "This refund was \(approval.state.rawValue) by \(approval.decidedBy ?? "another user").")
+    }
+    return { _, store in
+      guard try RefundApprovals(store: store).decide(approval.id, state, by: name) else {
+        throw OfficeRefusal.conflict(
+          state == .approved && approval.requestedBy.utf8.elementsEqual(name.utf8)
+            ? "You asked for this refund yourself: another user approves it." : "Another user has decided just now.")
+      }
       try OfficeAudit(store).note(entry)
-      return true
-    }
-    guard isDecided else {
-      throw OfficeRefusal.conflict("Another user has decided, or you asked for this refund yourself.")
     }
   }
 }

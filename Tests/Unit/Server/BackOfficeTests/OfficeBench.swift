@@ -70,6 +70,10 @@ struct OfficeBench: Sendable {
   struct NoPayment: Error {}
 
   /// The ids of all refunds that were asked for.
+  func approvalStates() async throws -> [String] {
+    try await database.read { try $0.rows("SELECT state FROM office_approvals").map { try $0.text("state") } }
+  }
+
   func approvals() async throws -> [String] {
     try await database.read { try $0.rows("SELECT id FROM office_approvals ORDER BY id").map { try $0.text("id") } }
   }
@@ -395,7 +399,9 @@ final class NotedMerchants: MerchantUseCases {
   }
   func take(_ merchant: ExportedMerchant) { all.withLock { $0.append("import \(merchant.id)") } }
 
-  func perform(_ change: MerchantChange, on merchant: MerchantID, actor: String) -> MerchantChangeResult {
+  /// Refuses one change.
+  func perform(_ change: MerchantChange, on merchant: MerchantID, actor: String) throws -> MerchantChangeResult {
+    if case .edit(["currencyCode": "YEN"], _) = change { throw OfficeRefusal.refused("YEN is no currency.") }
     all.withLock { $0.append("\(merchant) \(change)") }
     if case .addKey = change { return MerchantChangeResult(secret: ("key-1", "the secret")) }
     return MerchantChangeResult()

@@ -327,7 +327,7 @@ import Testing
     #expect(bench.payments.calls.count == 3)
   }
 
-  @Test func `that was approved and cannot be made is in the audit as refused`() async throws {
+  @Test func `that was approved and cannot be made is in the audit as refused, and waits on`() async throws {
     let bench = try await OfficeBench()
     let id = try await bench.captured()
     for name in ["anna", "bert"] { try await bench.user(name, [Grant(.operator)], limits: "1.00 EUR") }
@@ -342,13 +342,19 @@ import Testing
       try await bert.signIn("bert")
       let answer = try await bert.post("/payments/\(id)/approvals/\(approval)/approve", ["reason": "right"])
       #expect(answer.status == .conflict)
+      #expect(try await bench.approvalStates() == ["waiting"])
+      let rejected = try await bert.post("/payments/\(id)/approvals/\(approval)/reject", ["reason": "too much"])
+      #expect(rejected.headers[.location]?.hasSuffix("done=rejected") == true)
+      #expect(try await bench.approvalStates() == ["rejected"])
     }
     let entries = try await bench.database.read { store in
       try store.rows("SELECT action, state_after FROM office_audit ORDER BY seq").map {
         "\(try $0.text("action")) \(try $0.text("state_after"))"
       }
     }
-    #expect(entries.last == "payment.refund.refused No more than 2.00 EUR is left.", "\(entries)")
+    let ends = ["payment.refund.refused No more than 2.00 EUR is left.", "refund.rejected 5.00 EUR asked for by anna"]
+    #expect(Array(entries.suffix(2)) == ends, "\(entries)")
+    #expect(!entries.contains { $0.hasPrefix("refund.approved") }, "\(entries)")
     #expect(bench.payments.calls.isEmpty)
   }
 
