@@ -28,8 +28,10 @@ extension Amount {
 
 /// What is wrong with an amount that a person typed, and what is right.
 package struct MistypedAmount: Error, Sendable, CustomStringConvertible {
-  enum Mistake: Sendable {
+  package enum Mistake: Sendable {
     case malformed, comma, noCurrency, otherCurrency, unknownCurrency
+    /// Two amounts are in this currency, which has one.
+    case repeatedCurrency
     /// Below this number of minor units.
     case tooLittle(Int64)
     case unreadable(AmountError)
@@ -39,7 +41,7 @@ package struct MistypedAmount: Error, Sendable, CustomStringConvertible {
   private let currency: Currency?
   private let mistake: Mistake
 
-  init(_ text: String, _ currency: Currency?, _ mistake: Mistake) {
+  package init(_ text: String, _ currency: Currency?, _ mistake: Mistake) {
     (self.text, self.currency, self.mistake) = (text, currency, mistake)
   }
 
@@ -53,6 +55,8 @@ package struct MistypedAmount: Error, Sendable, CustomStringConvertible {
     case .noCurrency: "write the currency too, as in \(example)"
     case .otherCurrency: "the currency must be \(currency?.code ?? "another"), as in \(example)"
     case .unknownCurrency: "write the currency as a code of ISO 4217, as in \(example)"
+    case .repeatedCurrency:
+      "there is another amount in \(currency?.code ?? "this currency"); write one for each currency"
     case .tooLittle(let least): least > 0 ? "the amount must be more than zero" : "the amount must not be below zero"
     case .unreadable(.tooManyDecimals(let currency)):
       currency.exponent == 0

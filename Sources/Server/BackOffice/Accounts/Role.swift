@@ -37,10 +37,20 @@ package struct RefundLimits: Sendable, Hashable {
 
   /// - Parameter text: `100.00 EUR, 15000 JPY`; empty for none.
   package init(text: String) throws(MistypedAmount) {
-    self.init(
-      try text.split(separator: ",").map { item throws(MistypedAmount) in
-        try Amount(typed: String(item), in: nil, least: 0)
-      })
+    var amounts: [Amount] = []
+    let items = text.split(separator: ",")
+    // `50,00 EUR`: the comma of a number parts it from its currency.
+    if items.dropLast().contains(where: { $0.split(whereSeparator: \.isWhitespace).count == 1 }) {
+      throw MistypedAmount(text, nil, .comma)
+    }
+    for item in items {
+      let amount = try Amount(typed: String(item), in: nil, least: 0)
+      guard amounts.allSatisfy({ $0.currency != amount.currency }) else {
+        throw MistypedAmount(String(item), amount.currency, .repeatedCurrency)
+      }
+      amounts.append(amount)
+    }
+    self.init(amounts)
   }
 
   package var text: String {

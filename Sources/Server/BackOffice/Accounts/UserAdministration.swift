@@ -98,9 +98,10 @@ package struct UserAdministration: Sendable {
       try OfficeAudit(store).lock()
       let users = UserTable(store: store)
       let before = try users.known(name)
-      try users.set(grants, of: name)
-      try users.set(limits, of: name)
-      try Self.requireAdministrator(users)
+      try Self.keepingAdministrator(users) {
+        try users.set(grants, of: name)
+        try users.set(limits, of: name)
+      }
       try OfficeAudit(store).note(
         OfficeAction(
           actor, from: address, "user.change", subject: name, before: Self.text(before.grants, before.limits),
@@ -119,12 +120,11 @@ package struct UserAdministration: Sendable {
       try OfficeAudit(store).lock()
       let users = UserTable(store: store)
       _ = try users.known(name)
-      try users.setEnabled(isEnabled, name)
+      try Self.keepingAdministrator(users) { try users.setEnabled(isEnabled, name) }
       if !isEnabled {
         try SessionTable(store: store, limits: limits).endAll(of: name)
         try DeviceTable(store: store).removeAll(of: name)
       }
-      try Self.requireAdministrator(users)
       try OfficeAudit(store).note(action)
     }
   }
@@ -136,11 +136,18 @@ package struct UserAdministration: Sendable {
     }
   }
 
-  /// The office keeps at least one user who may change its users. Under the audit chain's lock, so that two administrators
+  /// The office keeps a user who signs in and may change its users. Under the audit chain's lock, so that two administrators
   /// do not remove one another.
-  private static func requireAdministrator(_ users: UserTable) throws {
-    guard try users.all().contains(where: { $0.isEnabled && $0.everywhere == .administrator }) else {
-      throw OfficeRefusal.conflict("This is the last administrator of everything; add another one first.")
+  private static func keepingAdministrator(_ users: UserTable, _ change: () throws -> Void) throws {
+    // Who is invited alone may never come.
+    func isThere() throws -> Bool {
+      try users.all().contains { $0.isEnabled && $0.isEnrolled && $0.everywhere == .administrator }
+    }
+    let wasThere = try isThere()
+    try change()
+    guard try !wasThere || isThere() else {
+      throw OfficeRefusal.conflict(
+        "This is the last administrator of everything who can sign in; another one must have signed in first.")
     }
   }
 
@@ -148,6 +155,7 @@ package struct UserAdministration: Sendable {
     guard settings.isSimulated else {
       throw OfficeRefusal.forbidden("Codes are shown only where everything is simulated.")
     }
+    _ = try await accounts.read { try $0.known(name) }
     guard let secret = try await accounts.vault.secret(of: name) else {
       throw OfficeRefusal.notFound("\(name) has no one-time codes yet.")
     }

@@ -57,7 +57,9 @@ struct UserController: Sendable {
   private func change(_ call: OfficeCall) async throws -> Response {
     try await administration(call).change(
       call.parameter("user"), Self.grants(call.form), call.form["limits"], reason: call.form.reason)
-    return .redirect(to: "/users?done=changed", type: .normal)
+    let isOwn = try call.user.name.utf8.elementsEqual(call.parameter("user").utf8)
+    let isOut = try isOwn && !Self.grants(call.form).contains { $0.merchant == nil && $0.role == .administrator }
+    return .redirect(to: isOut ? "/?done=changed" : "/users?done=changed", type: .normal)
   }
 
   private func invite(_ call: OfficeCall) async throws -> Response {
