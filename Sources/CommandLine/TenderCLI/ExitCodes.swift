@@ -47,7 +47,9 @@ extension Tender {
       let parts = argument.hasPrefix("-") ? argument.split(separator: "=", maxSplits: 1) : []
       return parts.count == 2 ? (String(parts[0]), String(parts[1])) : (before, argument)
     }
-    if arguments.contains(where: { $0.contains("-----BEGIN") }) || values.contains(where: { isContents($0.value) }) {
+    let takesFiles = !namesNoContents.contains(arguments.first ?? "")
+    let isPEM = arguments.contains { $0.contains("-----BEGIN") }
+    if isPEM || takesFiles && values.contains(where: { isContents($0.value) }) {
       return "an argument is what a file holds, and not its name; name the file, or - for standard input"
     }
     let count = ["token", "certificate"].contains(arguments.first) ? values.count : 1
@@ -58,6 +60,9 @@ extension Tender {
       "an argument looks like a bare key, in hexadecimal or base64, and not like a file's name; write the key into "
       + "a file as PEM, and name that"
   }
+
+  /// Commands that take references, reasons and names: none of them reads a key or a payment token from a file.
+  private static let namesNoContents: Set = ["payment", "webhooks", "link", "user", "route", "mail"]
 
   /// Options whose values may look like a key.
   private static let namesNoFile: Set = ["--merchant-id", "--application-data", "--sandbox", "--merchant"]
