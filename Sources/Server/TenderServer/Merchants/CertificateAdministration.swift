@@ -72,7 +72,7 @@ extension MerchantAdministration {
 
   private func certificates(of merchant: String?) async throws -> MerchantAnswer {
     let now = clock.now()
-    let rows = try await store.merchants(only: merchant.map { MerchantID($0) }, at: now)
+    let rows = try await storedMerchants(only: merchant, at: now)
       .flatMap(\.certificates)
     return MerchantAnswer(certificates: rows.map { StoredCertificateReport($0, at: now) })
   }

@@ -32,7 +32,7 @@ extension MerchantAdministration {
   /// Declared domains have neither checks nor registrations in the store.
   private func domains(of merchant: String?) async throws -> MerchantAnswer {
     let (now, only) = (clock.now(), merchant.map { MerchantID($0) })
-    let stored = try await store.merchants(only: only, at: now)
+    let stored = try await storedMerchants(only: merchant, at: now)
     var (declared, notes) = ([MerchantFolder](), [String]())
     do {
       if FileManager.default.fileExists(atPath: configuration.merchantsDirectory) {

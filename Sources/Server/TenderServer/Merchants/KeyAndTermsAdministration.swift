@@ -130,7 +130,7 @@ extension MerchantAdministration {
   }
 
   private func keys(of merchant: String?) async throws -> MerchantAnswer {
-    let all = try await store.merchants(only: merchant.map { MerchantID($0) }, at: clock.now())
+    let all = try await storedMerchants(only: merchant, at: clock.now())
     let shared = all.flatMap(\.secrets).filter { $0.name.kind != .certificateKey }
     return MerchantAnswer(keys: shared.map(SharedKeyReport.init))
   }

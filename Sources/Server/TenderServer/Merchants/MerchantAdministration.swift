@@ -59,6 +59,14 @@ package struct MerchantAdministration: Sendable {
     FileManager.default.fileExists(atPath: "\(configuration.merchantsDirectory)/\(id)/merchant.yaml")
   }
 
+  /// Those of the store, or one: none for a declared merchant.
+  ///
+  /// - Throws: ``MerchantStoreError`` with `merchant_unknown` for one that is nowhere.
+  func storedMerchants(only merchant: String?, at now: Timestamp) async throws -> [StoredMerchant] {
+    if let merchant, !isDeclared(merchant) { _ = try await store.read { try $0.merchant(MerchantID(merchant)) } }
+    return try await store.merchants(only: merchant.map { MerchantID($0) }, at: now)
+  }
+
   /// One commit on a stored merchant, which the server must be able to serve afterwards, beside all others.
   @discardableResult
   func change<R: Sendable>(

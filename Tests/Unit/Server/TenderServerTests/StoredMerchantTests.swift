@@ -126,7 +126,7 @@ struct StoredShop: Sendable {
     _ = try await system.admin("POST", "/payments/\(payment)/void")
     let answer = try await stored.call(.remove(merchant: "removed"))
     #expect(answer.merchants?.contains { $0.id == "removed" } == false)
-    #expect(try await stored.call(.listKeys(merchant: "removed")).keys?.isEmpty != false)
+    #expect(try await stored.refusal(.listKeys(merchant: "removed")) == "merchant_unknown")
     #expect(try await stored.shop.page.call("GET", "/applepay/metadata").status == 403)
     #expect(try await system.admin("GET", "/payments/\(payment)")["merchant"]?.text == "removed")
   }
@@ -182,6 +182,21 @@ struct StoredShop: Sendable {
         .addDomain(TestSystem.harbourMerchant.domains[0], merchant: "edited", associationBase64: nil))
         == "domain_taken")
     #expect(try await stored.isOffered())
+  }
+
+  @Test func `may be framed by its domains in the store, and the doctor names other sites`() async throws {
+    let stored = try await StoredShop("framed", system)
+    func warnings() async throws -> [String] {
+      let checks = try await system.admin("POST", "/doctor/merchants")["checks"]?.elements ?? []
+      return checks.filter {
+        $0["code"] == "hosted_frames_registered" && $0["subject"] == "framed" && $0["status"] == "warning"
+      }.compactMap { $0["finding"]?.text }
+    }
+    let (own, other) = ("http://\(stored.shop.merchant.domains[0])", "https://other.example")
+    try await stored.call(.edit(merchant: "framed", settings: ["hostedFrameAncestors": own]))
+    #expect(try await warnings() == [])
+    try await stored.call(.edit(merchant: "framed", settings: ["hostedFrameAncestors": "\(own),\(other)"]))
+    #expect(try await warnings() == ["no domain of the merchant: \(other)"])
   }
 
   @Test func `and a declared one are told apart: commands only read what a folder declares`() async throws {
