@@ -1,5 +1,5 @@
 import Ledger
-import Storage
+package import Storage
 package import TenderPayments
 
 /// One event on its way to one endpoint of its merchant.
@@ -164,6 +164,36 @@ enum Deliveries {
     return WebhookBacklog(
       waiting: try row?.integer("waiting") ?? 0, dead: try row?.integer("dead") ?? 0,
       oldestWaiting: oldest ?? .zero)
+  }
+}
+
+extension WebhookDispatcher {
+  /// Why nothing of a payment can be brought back; nil where something can.
+  ///
+  /// - Parameters:
+  ///   - isMoved: whether the events go to another endpoint than theirs.
+  ///   - known: the names of the merchant's endpoints; nil where nobody knows them.
+  package static func obstacle(
+    toReplay payment: PaymentID, sequence: Int64?, isMoved: Bool = false, known: [String]?, in store: Transaction
+  ) throws -> String? {
+    let all = try deliveries(of: payment, in: store)
+    let named = all.filter { sequence == nil || $0.sequence == sequence }
+    guard !named.isEmpty else {
+      let numbers = Set(all.map(\.sequence)).sorted().map { "\($0)" }.joined(separator: ", ")
+      return all.isEmpty
+        ? "The payment \(payment) has no event for an endpoint."
+        : "The payment \(payment) has no event \(sequence ?? 0) for an endpoint; there are: \(numbers)."
+    }
+    let dead = named.filter { $0.state == .dead }
+    guard let first = dead.first else {
+      let states = named.map { "event \($0.sequence) to \($0.endpoint) is \($0.state.rawValue)" }
+      return "No dead letter fits: \(states.prefix(5).joined(separator: ", "))."
+    }
+    let isThere = dead.contains { letter in known?.contains { $0.utf8.elementsEqual(letter.endpoint.utf8) } ?? true }
+    guard let known, !isMoved, !isThere else { return nil }
+    return "\(first.merchant) has no endpoint \(first.endpoint) any more; there are: "
+      + "\(known.isEmpty ? "none" : known.joined(separator: ", ")). Give it an endpoint of that name, or send the event "
+      + "to another by `tender webhooks replay --to`."
   }
 }
 

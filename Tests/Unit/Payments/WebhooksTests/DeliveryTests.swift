@@ -224,8 +224,20 @@ import Webhooks
     #expect(dead.map(\.sequence) == [1, 2, 3] && dead.allSatisfy { $0.endpoint == "1" })
     #expect(dead.allSatisfy { $0.result == "the merchant's configuration has no endpoint of this name any more" })
 
+    func obstacle(_ sequence: Int64?, _ known: [String]?, isMoved: Bool = false) async throws -> String? {
+      try await post.database.read {
+        try WebhookDispatcher.obstacle(
+          toReplay: payment.id, sequence: sequence, isMoved: isMoved, known: known, in: $0)
+      }
+    }
+    #expect(try await obstacle(1, ["other"])?.contains("has no endpoint 1 any more; there are: other.") == true)
+    #expect(try await obstacle(9, ["1"])?.contains("has no event 9 for an endpoint; there are: 1, 2, 3.") == true)
+    for known in [["1", "other"], nil] { #expect(try await obstacle(1, known) == nil) }
+    #expect(try await obstacle(1, ["other"], isMoved: true) == nil)
+
     post.server.answers { _, _ in 200 }
     #expect(try await WebhookDispatcher.replay(payment.id, to: "other", in: post.database) == 3)
+    #expect(try await obstacle(2, nil) == "No dead letter fits: event 2 to other is waiting.")
     try await changed.round()
     #expect(post.server.sequences == [1, 1, 2, 3])
     #expect(post.server.requests.dropFirst().allSatisfy { $0.url == other.url })
