@@ -21,6 +21,12 @@ extension LiveHTTPClient {
   }
 }
 
+enum Limit {
+  static func check(_ limit: Int) throws {
+    guard (1...500).contains(limit) else { throw ValidationError("--limit is from 1 to 500.") }
+  }
+}
+
 /// Checks ports before anything starts, so that the error names a port in use.
 enum Port {
   /// - Parameter option: the option of the port.

@@ -16,12 +16,14 @@ struct MailCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(commandName: "list", abstract: "Lists messages, the newest first.")
     @OptionGroup var store: StoreOptions
     @Option(help: "waiting, sent or dead; all by default.") var state: StateName?
-    @Option(help: "How many.") var limit = 50
+    @Option(help: "How many, at most 500.") var limit = 50
     @Flag(help: "Print JSON.") var json = false
 
     enum StateName: String, ExpressibleByArgument, CaseIterable {
       case waiting, sent, dead
     }
+
+    func validate() throws { try Limit.check(limit) }
 
     func run() async throws {
       let (state, limit) = (state.flatMap { StoredMail.State(rawValue: $0.rawValue) }, limit)

@@ -70,9 +70,13 @@ struct Moment: ExpressibleByArgument, Sendable {
     self.time = time
   }
 
-  /// - Throws: where both are given, and the period has no moment.
+  /// - Throws: where the period has no moment, or has not begun.
   static func require(_ from: Moment?, before until: Moment?) throws {
-    guard let from, let until, until.time <= from.time else { return }
-    throw ValidationError("--from \(from.time) is not before --until \(until.time).")
+    if let from, let until, until.time <= from.time {
+      throw ValidationError("--from \(from.time) is not before --until \(until.time).")
+    }
+    if let from, from.time > WallClock.system.now() {
+      throw ValidationError("--from \(from.time) is later than now, so there is nothing yet.")
+    }
   }
 }
