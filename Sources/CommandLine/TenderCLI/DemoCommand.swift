@@ -181,11 +181,11 @@ private struct DemoSetup: Sendable {
   /// The second shop's merchant is in the store, where the back office changes it; its folder was read once.
   private func storeSecondShop(_ server: ServerConfiguration) async throws {
     let store = StoreAccess(server)
-    let all: MerchantAnswer = try await store.askServer("POST", "/merchants/calls", try Self.body(.list))
+    let all: MerchantAnswer = try await store.askServer("POST", MerchantStoreOptions.target, try Self.body(.list))
     guard !(all.merchants ?? []).contains(where: { $0.id == shops[1].merchant.id }) else { return }
     let bundle = try await MerchantBundle(
       folder: "\(shops[1].folder)/\(shops[1].merchant.id)", at: WallClock.system.now(), keysMayBeElsewhere: false)
-    let _: MerchantAnswer = try await store.askServer("POST", "/merchants/calls", try Self.body(.add(bundle)))
+    let _: MerchantAnswer = try await store.askServer("POST", MerchantStoreOptions.target, try Self.body(.add(bundle)))
   }
 
   private static func body(_ call: MerchantCall) throws -> [UInt8] { Array(try JSONEncoder().encode(call)) }

@@ -1,4 +1,5 @@
 import ArgumentParser
+import BackOffice
 import Foundation
 import HTTPTransport
 import StrictJSON
@@ -30,7 +31,12 @@ struct LinkCommand: AsyncParsableCommand {
 
     func run() async throws {
       let shop = try await call.shop()
-      try await call.show(shop, "POST", "", document(try shop.currency.amount(typed: amount)))
+      let amount = try shop.currency.amount(typed: amount)
+      let asked = ["\(amount)", reference.map { "reference \($0)" }, hold ? "hold" : nil].compactMap { $0 }
+      let link = try await call.audited(.create, shop, asked.joined(separator: ", ")) {
+        try await call.answer(shop, "POST", "", document(amount))
+      }
+      try call.show(link)
     }
 
     /// A day ends as its last second does, by this machine's time zone.
@@ -66,7 +72,7 @@ struct LinkCommand: AsyncParsableCommand {
     @Argument(help: "The link's id.") var id: String
 
     func validate() throws { try LinkOptions.check(id) }
-    func run() async throws { try await call.show(try await call.shop(), "GET", "/\(id)") }
+    func run() async throws { try call.show(try await call.answer(try await call.shop(), "GET", "/\(id)")) }
   }
 
   /// `tender link cancel`
@@ -79,8 +85,11 @@ struct LinkCommand: AsyncParsableCommand {
 
     func run() async throws {
       let shop = try await call.shop()
-      _ = try await call.answer(shop, "POST", "/\(id)/cancel")
-      try await call.show(shop, "GET", "/\(id)")
+      let link = try await call.audited(.cancel, shop, "link \(id)") {
+        _ = try await call.answer(shop, "POST", "/\(id)/cancel")
+        return try await call.answer(shop, "GET", "/\(id)")
+      }
+      try call.show(link)
     }
   }
 }
@@ -97,13 +106,16 @@ struct LinkOptions: ParsableArguments {
     let key: (merchant: String, id: String, secret: String)
     let currency: Currency
     let server: String
+    /// Whether the server's store is at hand, and so its audit chain.
+    let isStored: Bool
   }
 
   /// From the merchant's folder with `--server`, else from the server or its store.
   func shop() async throws -> Shop {
     if let server, FileManager.default.fileExists(atPath: merchant) || merchant.contains("/") {
       let currency = try MerchantFolder.currency(at: merchant)
-      return Shop(key: try MerchantFolder.apiKey(at: merchant), currency: currency, server: server)
+      return Shop(
+        key: try MerchantFolder.apiKey(at: merchant), currency: currency, server: server, isStored: false)
     }
     guard !merchant.contains("/") else {
       throw MistakenCall("--merchant \(merchant) is a folder: name the server too, by --server")
@@ -112,7 +124,26 @@ struct LinkOptions: ParsableArguments {
       throw CallFailure("the server names no API key of \(merchant)")
     }
     return Shop(
-      key: (merchant, signer.keyID, signer.secret), currency: signer.currency, server: server ?? signer.publicURL)
+      key: (merchant, signer.keyID, signer.secret), currency: signer.currency, server: server ?? signer.publicURL,
+      isStored: true)
+  }
+
+  /// Notes in the office's audit chain what is asked, and what came of it.
+  func audited(
+    _ action: LinkAction, _ shop: Shop, _ asked: String, _ work: () async throws -> JSONValue
+  ) async throws -> JSONValue {
+    func note(_ end: AttemptEnd?, _ words: String) async throws {
+      guard shop.isStored else { return }
+      _ = try await store.ask(.noteLink(action, merchant: shop.key.merchant, end: end, words: words))
+    }
+    try await note(nil, asked)
+    let link: JSONValue
+    do { link = try await work() } catch {
+      try await note(error is CallFailure ? .refused : .failed, ErrorLine.text(for: error))
+      throw error
+    }
+    try await note(.outcome, "link \(link["paymentLinkId"]?.text ?? ""): \(link["status"]?.text ?? "")")
+    return link
   }
 
   /// Ids are a part of a path.
@@ -132,8 +163,7 @@ struct LinkOptions: ParsableArguments {
     return answer.body
   }
 
-  func show(_ shop: Shop, _ method: String, _ path: String, _ body: JSONValue? = nil) async throws {
-    let link = try await answer(shop, method, path, body)
+  func show(_ link: JSONValue) throws {
     guard !store.json else { return Terminal.say(String(decoding: link.serialized(), as: UTF8.self)) }
     if let amount = Self.amount(link["paymentLinkOrder"]?["amount"]) { Terminal.say("amount   \(amount)") }
     let names = [

@@ -25,8 +25,21 @@ struct PaymentCommand: AsyncParsableCommand {
       let found = try await journal.store.access().ask(
         here: { try await PaymentAdministration.list($0, lookup) }, there: ("POST", "/payments/search"),
         body: Array(try JSONEncoder().encode(lookup)))
+      if found.payments.isEmpty, let merchant = conditions.merchant { try await requireKnown(merchant) }
       guard !journal.json else { return Terminal.say(try Terminal.json(found.payments)) }
       PaymentReport.table(of: found.payments).show("payment")
+    }
+
+    /// A merchant that was removed has payments still, and of one that is misspelt there are none.
+    private func requireKnown(_ merchant: String) async throws {
+      let place = journal.store
+      // A store that is named alone says nothing of folders.
+      guard place.store == nil || place.config != nil else { return }
+      let answer = try? await place.ask(
+        here: { try await MerchantAdministration($0, $1.database).perform(.list) },
+        there: ("POST", MerchantStoreOptions.target), body: Array(try JSONEncoder().encode(MerchantCall.list)))
+      guard let known = answer?.merchants?.map(\.id), !known.contains(merchant) else { return }
+      throw CallFailure("there is no merchant \(merchant); there are: \(known.joined(separator: ", "))")
     }
   }
 
@@ -203,7 +216,7 @@ struct LookupOptions: ParsableArguments {
     guard [reference, order, basket].compactMap({ $0 }).count <= 1 else {
       throw ValidationError("Give one of --reference, --order and --basket.")
     }
-    guard (1...500).contains(limit) else { throw ValidationError("--limit is from 1 to 500.") }
+    try Limit.check(limit)
     try Moment.require(from, before: until)
   }
 
@@ -260,6 +273,10 @@ struct ConsentOptions: ParsableArguments {
   var key: String?
   @Option(help: "Why, for the back office's audit.") var reason: String?
   @Flag(help: "Do not ask. Needed where standard input is no terminal.") var yes = false
+
+  func validate() throws {
+    guard reason?.allSatisfy(\.isWhitespace) != true else { throw ValidationError("--reason is empty: say why.") }
+  }
 
   /// The key. One that is made is printed before anything is asked, so that a command whose answer is lost can be
   /// repeated with it.
@@ -358,5 +375,5 @@ extension PaymentID {
 }
 
 extension String {
-  fileprivate var inQuery: String { addingPercentEncoding(withAllowedCharacters: .alphanumerics) ?? "" }
+  var inQuery: String { addingPercentEncoding(withAllowedCharacters: .alphanumerics) ?? "" }
 }

@@ -19,12 +19,14 @@ struct WebhooksCommand: AsyncParsableCommand {
       commandName: "list", abstract: "Lists deliveries; dead letters by default.")
     @OptionGroup var store: StoreOptions
     @Option(help: "waiting, delivered or dead.") var state = StateName.dead
-    @Option(help: "How many.") var limit = 50
+    @Option(help: "How many, at most 500.") var limit = 50
     @Flag(help: "Print JSON.") var json = false
 
     enum StateName: String, ExpressibleByArgument, CaseIterable {
       case waiting, delivered, dead
     }
+
+    func validate() throws { try Limit.check(limit) }
 
     func run() async throws {
       let (state, limit) = (Delivery.State(rawValue: state.rawValue) ?? .dead, limit)
@@ -44,12 +46,11 @@ struct WebhooksCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
       commandName: "replay",
       abstract: "Delivers dead letters again.")
-    @OptionGroup var store: StoreOptions
-    @Argument(help: "The payment's id.") var payment: String?
+    @OptionGroup var journal: JournalOptions
+    @Argument(help: "The id of the payment, its order or its basket, or the merchant's reference.") var payment: String?
     @Option(help: "One event of the payment.") var sequence: Int64?
     @Option(help: "The name of the endpoint to send them to, instead of the one that they were for.") var to: String?
     @Flag(help: "Every dead letter there is.") var all = false
-    @Flag(help: "Print JSON.") var json = false
 
     func validate() throws {
       guard to.map(EndpointName.isValid) ?? true else {
@@ -57,24 +58,25 @@ struct WebhooksCommand: AsyncParsableCommand {
       }
       guard all != (payment != nil) else { throw ValidationError("Name a payment, or say --all.") }
       guard sequence == nil || payment != nil else { throw ValidationError("--sequence needs a payment.") }
-      guard payment?.allSatisfy({ $0.isLetter || $0.isNumber || $0 == "-" }) ?? true else {
-        throw ValidationError("\(payment ?? "") is no payment's id.")
-      }
     }
 
     func run() async throws {
-      let (payment, sequence, to) = (payment, sequence, to)
+      var payment: PaymentID?
+      if let name = self.payment { payment = try await journal.payment(name).id }
+      let (id, sequence, to, user) = (payment?.rawValue, sequence, to, NSUserName())
       let query = [
-        payment.map { "payment=\($0)" }, sequence.map { "sequence=\($0)" }, to.map { "to=\($0)" },
+        id.map { "payment=\($0)" }, sequence.map { "sequence=\($0)" }, to.map { "to=\($0)" }, "by=\(user.inQuery)",
       ].compactMap { $0 }
-      let answer = try await store.access().ask(
+      let answer = try await journal.store.access().ask(
         here: {
-          ["replayed": try await WebhookAdministration($0.database).replay(payment, sequence: sequence, to: to)]
+          let replayed = try await WebhookAdministration($0.database).replay(
+            id, sequence: sequence, to: to, by: CommandLineOperator(user))
+          return ["replayed": replayed]
         },
         there: ("POST", "/webhooks/replay?" + query.joined(separator: "&")))
       let count = answer["replayed"] ?? 0
-      Terminal.say(json ? try Terminal.json(answer) : "\(count) brought back")
-      if count == 0 { Terminal.sayError("no dead letter fits: `tender webhooks list\(store.words)` shows them") }
+      Terminal.say(journal.json ? try Terminal.json(answer) : "\(count) brought back")
+      if count == 0 { Terminal.sayError("there is no dead letter, or each was sent to that endpoint before") }
       guard count > 0 else { throw ExitCode(1) }
     }
   }
@@ -117,7 +119,7 @@ struct WebhooksCommand: AsyncParsableCommand {
           "there is no folder \(merchant); --merchant names a merchant's folder, or the id of a merchant in the store")
       }
       let call = Array(try JSONEncoder().encode(MerchantCall.export(merchant: merchant)))
-      let answer: MerchantAnswer = try await server.askServer("POST", "/merchants/calls", call)
+      let answer: MerchantAnswer = try await server.askServer("POST", MerchantStoreOptions.target, call)
       guard let key = answer.bundle?.webhookKey else {
         throw CallFailure(
           "\(merchant) has no webhook key; `tender key add --merchant \(merchant) --kind webhook\(store.words)` makes one"

@@ -186,7 +186,7 @@ private struct SandboxServerStore {
   }
 
   private static func ask(_ access: StoreAccess, _ call: MerchantCall) async throws -> MerchantAnswer {
-    try await access.askServer("POST", "/merchants/calls", Array(try JSONEncoder().encode(call)))
+    try await access.askServer("POST", MerchantStoreOptions.target, Array(try JSONEncoder().encode(call)))
   }
 
   /// The server that was started with the sandbox.

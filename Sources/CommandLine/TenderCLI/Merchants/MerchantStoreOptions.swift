@@ -8,10 +8,13 @@ struct MerchantStoreOptions: ParsableArguments {
   @OptionGroup var place: StoreOptions
   @Flag(help: "Print JSON.") var json = false
 
+  /// Where a running server takes calls, in the name of this user.
+  static var target: String { "/merchants/calls?by=\(NSUserName().inQuery)" }
+
   /// Asks, and tells the operator what the answer notes.
   func ask(_ call: MerchantCall) async throws -> MerchantAnswer {
     switch call {
-    case .add, .publishTerms: try await place.makeStore()
+    case .add, .take, .publishTerms: try await place.makeStore()
     case .list where place.port == nil:
       let configuration = try await place.configuration()
       if let path = configuration.store.path, !FileManager.default.fileExists(atPath: path) {
@@ -20,8 +23,8 @@ struct MerchantStoreOptions: ParsableArguments {
     default: break
     }
     let answer: MerchantAnswer = try await place.ask(
-      here: { try await MerchantAdministration($0, $1.database).perform(call) },
-      there: ("POST", "/merchants/calls"), body: Array(try JSONEncoder().encode(call)))
+      here: { try await MerchantAdministration($0, $1.database).perform(call, by: CommandLineOperator(NSUserName())) },
+      there: ("POST", Self.target), body: Array(try JSONEncoder().encode(call)))
     for note in answer.notes { Terminal.sayError("Warning: \(note)") }
     return answer
   }

@@ -21,7 +21,7 @@ extension MerchantCommand {
       let keysMayBeElsewhere = configuration.map { $0.keyAgentSocket != nil } ?? true
       let bundle = try await MerchantBundle(
         place: place, at: WallClock.system.now(), keysMayBeElsewhere: keysMayBeElsewhere)
-      try store.show(try await store.ask(.add(bundle)).merchants)
+      try store.show(try await store.ask(.take(bundle)).merchants)
     }
   }
 

@@ -7,7 +7,7 @@ package struct OfficeAction: Sendable, Hashable {
   package let actor: String
   package let address: String
   /// Stable: `payment.refund`.
-  package let action: String
+  package var action: String
   /// Empty where it is no merchant's.
   package var merchant = ""
   /// What was changed: a payment's id, a user's name.
@@ -40,6 +40,17 @@ package struct OfficeAction: Sendable, Hashable {
   fileprivate var fields: [String] { [actor, address, action, merchant, subject, before, after, reason] }
 }
 
+/// How an attempt ended, as the end of its action's name.
+package enum AttemptEnd: String, Sendable, Codable {
+  case outcome, refused
+  /// By a fault of ours.
+  case failed
+
+  package static func of(_ error: any Error) -> (end: AttemptEnd, words: String) {
+    (error as? OfficeRefusal).map { (.refused, $0.reason) } ?? (.failed, "the server's log says why")
+  }
+}
+
 /// The audit chain of the back office: each entry carries the hash of the one before, so that changing or removing one
 /// breaks every later one.
 package struct OfficeAudit {
@@ -68,6 +79,30 @@ package struct OfficeAudit {
       """, .integer(number), .time(store.now), .text(action.actor), .text(action.address), .text(action.action),
       .text(action.merchant), .text(action.subject), .text(action.before), .text(action.after), .text(action.reason),
       .text(hash))
+  }
+
+  /// Notes what is asked before anything is done, and afterwards what came of it.
+  ///
+  /// - Parameter outcome: of the work that was done, in words.
+  package static func attempt<R>(
+    _ asked: OfficeAction, in database: Database,
+    failure: (any Error) async -> (end: AttemptEnd, words: String) = AttemptEnd.of,
+    outcome: (R) -> String = { _ in "done" }, _ work: () async throws -> R
+  ) async throws -> R {
+    func note(_ end: AttemptEnd, _ words: String) async throws {
+      var entry = asked
+      (entry.action, entry.after) = ("\(asked.action).\(end.rawValue)", words)
+      try await database.write { [entry] in try OfficeAudit($0).note(entry) }
+    }
+    try await database.write { try OfficeAudit($0).note(asked) }
+    let result: R
+    do { result = try await work() } catch {
+      let (end, words) = await failure(error)
+      try await note(end, words)
+      throw error
+    }
+    try await note(.outcome, outcome(result))
+    return result
   }
 
   /// Waits for every other transaction that notes something, and holds up later ones. The first entry is always there: a

@@ -38,8 +38,10 @@ struct MerchantController: Sendable {
     let (new, reason) = (try NewOfficeMerchant(call.form), try call.form.reason)
     let entry = try call.action(
       "merchant.add", merchant: new.id, subject: new.id, after: "\(new.identifier), \(new.name)", reason: reason)
-    try await office.database.write { try OfficeAudit($0).note(entry) }
-    try await office.services.merchants.add(new, actor: call.user.name)
+    let actor = try call.user.name
+    try await OfficeAudit.attempt(entry, in: office.database) {
+      try await office.services.merchants.add(new, actor: actor)
+    }
     return .redirect(to: "/merchants/\(new.id)?done=changed", type: .normal)
   }
 
@@ -51,8 +53,9 @@ struct MerchantController: Sendable {
     }
     let entry = try call.action(
       "terms.publish", subject: version, after: "within \(days) days", reason: try call.form.reason)
-    try await office.database.write { try OfficeAudit($0).note(entry) }
-    try await office.services.merchants.publishTerms(version, wording: wording, graceDays: days)
+    try await OfficeAudit.attempt(entry, in: office.database) {
+      try await office.services.merchants.publishTerms(version, wording: wording, graceDays: days)
+    }
     return .redirect(to: "/merchants?done=changed", type: .normal)
   }
 
@@ -65,8 +68,9 @@ struct MerchantController: Sendable {
     let entry = try call.action(
       "merchant.import", merchant: merchant.id.rawValue, subject: merchant.id.rawValue, after: merchant.summary,
       reason: try call.form.reason)
-    try await office.database.write { try OfficeAudit($0).note(entry) }
-    try await office.services.merchants.take(merchant)
+    try await OfficeAudit.attempt(entry, in: office.database) {
+      try await office.services.merchants.take(merchant)
+    }
     return .redirect(to: "/merchants/\(merchant.id)?done=changed", type: .normal)
   }
 
@@ -81,8 +85,9 @@ struct MerchantController: Sendable {
     let entry = try call.action(
       "merchant.export", merchant: merchant.id.rawValue, subject: merchant.id.rawValue,
       after: "with private keys and secrets", reason: reason)
-    try await office.database.write { try OfficeAudit($0).note(entry) }
-    let file = try await office.services.merchants.export(merchant.id)
+    let file = try await OfficeAudit.attempt(entry, in: office.database) {
+      try await office.services.merchants.export(merchant.id)
+    }
     return Response(
       status: .ok,
       headers: [
@@ -153,10 +158,10 @@ struct MerchantController: Sendable {
     let change = try MerchantChange(call.parameter("change"), call.form, by: call.user.asEditor)
     try await requireOwn(change, merchant.id)
     let entry = try call.action(
-      change.name, merchant: merchant.id.rawValue, subject: merchant.id.rawValue, before: await state(of: merchant.id),
+      change.name, merchant: merchant.id.rawValue, subject: merchant.id.rawValue,
+      before: await office.services.merchants.parts(of: merchant.id).auditedState,
       after: change.object, reason: reason)
-    try await office.database.write { try OfficeAudit($0).note(entry) }
-    let result = try await office.services.merchants.perform(change, on: merchant.id, actor: call.user.name)
+    let result = try await office.audited(change, on: merchant.id, entry)
     // A new secret is shown in this answer alone.
     if result.secret != nil || !result.notes.isEmpty { return try await show(call, result) }
     return .redirect(to: "/merchants/\(merchant.id)?done=changed", type: .normal)
@@ -168,16 +173,16 @@ struct MerchantController: Sendable {
     let rows = try await office.services.merchants.parts(of: merchant).certificates
     guard rows.contains(where: { $0.id.utf8.elementsEqual(id.utf8) }) else { throw OfficeRefusal.nothing }
   }
+}
 
-  /// In one line, for the audit chain.
-  private func state(of merchant: MerchantID) async throws -> String {
-    let parts = try await office.services.merchants.parts(of: merchant)
-    let lists = [
-      parts.domains.map { $0.name + ($0.isEnabled ? "" : " off") },
-      parts.certificates.map { "\($0.kind.rawValue) \($0.id) \($0.state.rawValue)" },
-      parts.keys.map { "\($0.kind.rawValue) \($0.id)" },
-    ]
-    return lists.map { $0.joined(separator: ", ") }.joined(separator: "; ")
+extension BackOffice {
+  /// Changes a merchant, with an entry before and one that says what came of it.
+  func audited(
+    _ change: MerchantChange, on merchant: MerchantID, _ asked: OfficeAction
+  ) async throws -> MerchantChangeResult {
+    try await OfficeAudit.attempt(asked, in: database, outcome: \.outcome) {
+      try await services.merchants.perform(change, on: merchant, actor: asked.actor)
+    }
   }
 }
 

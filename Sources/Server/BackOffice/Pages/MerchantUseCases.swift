@@ -105,7 +105,7 @@ package enum MerchantChange: Sendable, Hashable {
   case edit([String: String], by: SettingsEditor)
 
   /// Stable, for the audit chain.
-  var name: String {
+  package var name: String {
     switch self {
     case .setEnabled(let isEnabled, _): isEnabled ? "merchant.enable" : "merchant.disable"
     case .addDomain: "domain.add"
@@ -128,7 +128,7 @@ package enum MerchantChange: Sendable, Hashable {
   }
 
   /// What it is about; never a secret.
-  var object: String {
+  package var object: String {
     switch self {
     case .setEnabled(_, let domain): domain ?? ""
     case .addDomain(let domain, _), .removeDomain(let domain), .checkDomain(let domain), .registerDomain(let domain),
@@ -153,6 +153,12 @@ package struct MerchantChangeResult: Sendable {
 
   package init(secret: (id: String, text: String)? = nil, notes: [String] = []) {
     (self.secret, self.notes) = (secret, notes)
+  }
+
+  /// For the audit chain, without the secret.
+  package var outcome: String {
+    let parts = (secret.map { ["key \($0.id)"] } ?? []) + notes
+    return parts.isEmpty ? "done" : parts.joined(separator: "; ")
   }
 }
 
@@ -254,6 +260,16 @@ package struct OfficeMerchantParts: Sendable {
     package init(key: String, value: String, meaning: String, isOperators: Bool) {
       (self.key, self.value, self.meaning, self.isOperators) = (key, value, meaning, isOperators)
     }
+  }
+
+  /// In one line, for the audit chain.
+  package var auditedState: String {
+    let lists = [
+      domains.map { $0.name + ($0.isEnabled ? "" : " off") },
+      certificates.map { "\($0.kind.rawValue) \($0.id) \($0.state.rawValue)" },
+      keys.map { "\($0.kind.rawValue) \($0.id)" },
+    ]
+    return lists.map { $0.joined(separator: ", ") }.joined(separator: "; ")
   }
 
   package init() {}

@@ -59,6 +59,16 @@ struct WebhookController: Sendable {
     ]
   }
 
+  /// - Throws: ``OfficeRefusal`` where nothing is brought back.
+  private func replay(_ id: PaymentID, _ sequence: Int64, _ merchant: MerchantID) async throws {
+    let names = office.services.webhooks.endpoints(of: merchant).map(\.name)
+    let obstacle = try await office.database.read {
+      try WebhookDispatcher.obstacle(toReplay: id, sequence: sequence, known: names, in: $0)
+    }
+    if let obstacle { throw OfficeRefusal.conflict(obstacle) }
+    _ = try await WebhookDispatcher.replay(id, sequence: sequence, in: office.database)
+  }
+
   /// Brings one dead letter back.
   private func replay(_ call: OfficeCall) async throws -> Response {
     let (id, reason) = (PaymentID(call.form["payment"]), try call.form.reason)
@@ -69,8 +79,9 @@ struct WebhookController: Sendable {
     let action = try call.action(
       "webhook.replay", merchant: file.payment.merchant.rawValue, subject: id.rawValue, after: "event \(sequence)",
       reason: reason)
-    try await office.database.write { try OfficeAudit($0).note(action) }
-    _ = try await WebhookDispatcher.replay(id, sequence: sequence, in: office.database)
+    try await OfficeAudit.attempt(action, in: office.database) {
+      try await replay(id, sequence, file.payment.merchant)
+    }
     return .redirect(to: "/webhooks?done=replayed", type: .normal)
   }
 }
@@ -93,8 +104,10 @@ extension WebhookController {
     }
     let action = try call.action(
       "webhook.test", merchant: merchant.rawValue, subject: endpoint.name, after: endpoint.url)
-    try await office.database.write { try OfficeAudit($0).note(action) }
-    guard let failure = try await office.services.webhooks.sendTest(to: endpoint, of: merchant) else {
+    let failure = try await OfficeAudit.attempt(action, in: office.database, outcome: { $0 ?? "acknowledged" }) {
+      try await office.services.webhooks.sendTest(to: endpoint, of: merchant)
+    }
+    guard let failure else {
       return try await list(call, ["notice": "\(endpoint.url) has acknowledged the test event."])
     }
     return try await list(call, ["error": "\(endpoint.url) has not acknowledged the test event: \(failure)."])
@@ -111,13 +124,17 @@ extension WebhookController {
       throw OfficeRefusal.badRequest("An address has no comma.", at: "url")
     }
     let known = office.services.webhooks.endpoints(of: merchant)
+    guard !url.isEmpty || known.contains(where: { $0.name.utf8.elementsEqual(name.utf8) }) else {
+      throw OfficeRefusal.badRequest(
+        "\(merchant) has no endpoint “\(name)”, so there is none to remove. For a new one, write its address.",
+        at: "endpoint")
+    }
     let change = MerchantChange.edit(
       ["webhooks": Self.setting(known, name: name, url: url)], by: try call.user.asEditor)
     let action = try call.action(
       "webhook.address", merchant: merchant.rawValue, subject: name, before: known.map(\.url).joined(separator: ", "),
       after: url, reason: reason)
-    try await office.database.write { try OfficeAudit($0).note(action) }
-    _ = try await office.services.merchants.perform(change, on: merchant, actor: call.user.name)
+    _ = try await office.audited(change, on: merchant, action)
     return .redirect(to: "/webhooks?done=changed", type: .normal)
   }
 

@@ -121,9 +121,7 @@ extension PaymentAdministration {
     isFinal: Bool
   ) async throws -> [OperationRecord] {
     let id = payment.id
-    let call = IdempotentCall(
-      merchant: payment.merchant, call: "administration \(operation.rawValue) \(id)", key: key,
-      requestHash: "\(amount.map { "\($0)" } ?? "all") \(isFinal)")
+    let call = Self.call(key, operation, payment, "\(amount.map { "\($0)" } ?? "all") \(isFinal)")
     let answer = try await onPaymentThreads { [gateway] in
       try await gateway.perform(followUp, under: KeyedOperation(call, render: Self.reference))
     }
@@ -134,6 +132,21 @@ extension PaymentAdministration {
     }
     let first = AttemptReference(String(decoding: answer.answer.body, as: UTF8.self))
     return try await gateway.reading(id) { try await journal.outcome(of: first).operations }
+  }
+
+  private static func call(
+    _ key: IdempotencyKey, _ operation: Operation, _ payment: Payment, _ requestHash: String
+  ) -> IdempotentCall {
+    IdempotentCall(
+      merchant: payment.merchant, call: "administration \(operation.rawValue) \(payment.id)", key: key,
+      requestHash: requestHash)
+  }
+
+  /// Whether the key was used for such an operation of the payment before.
+  func isRepeat(_ operation: Operation, of payment: Payment?, under key: String?) async throws -> Bool {
+    guard let payment, let key else { return false }
+    let call = Self.call(IdempotencyKey(key), operation, payment, "")
+    return try await journal.database.read { try IdempotencyKeys.first(of: call, in: $0) } != nil
   }
 
   private static func followUp(

@@ -1,3 +1,4 @@
+import BackOffice
 import HTTPServing
 import Hummingbird
 import Ledger
@@ -24,12 +25,13 @@ struct WebhookAdministrationController: Sendable {
     JSONAnswer.response(try await administration.events(after: request.query["after"]))
   }
 
-  /// `POST /webhooks/replay?payment=ID&sequence=N&to=ENDPOINT`, each of them optional.
+  /// `POST /webhooks/replay?payment=ID&sequence=N&to=ENDPOINT&by=USER`, each of them optional.
   func replay(_ request: Request, _ context: ServerContext) async throws -> Response {
     let query = request.query
     if let name = query["to"] { try requireKnown(name) }
     let count = try await administration.replay(
-      query["payment"], sequence: query["sequence"].flatMap { Int64($0) }, to: query["to"])
+      query["payment"], sequence: query["sequence"].flatMap { Int64($0) }, to: query["to"],
+      endpoints: { [endpoints] in endpoints[$0]?.map(\.id) ?? [] }, by: CommandLineOperator(query["by"] ?? ""))
     return JSONAnswer.response(["replayed": count])
   }
 
@@ -62,9 +64,34 @@ package struct WebhookAdministration: Sendable {
     }
   }
 
-  package func replay(_ payment: String?, sequence: Int64?, to endpoint: String?) async throws -> Int {
-    try await WebhookDispatcher.replay(
-      payment.map { PaymentID($0) }, sequence: sequence, to: endpoint, in: database)
+  /// Stands in the office's audit chain, with its outcome.
+  ///
+  /// - Parameter endpoints: the names of a merchant's; nil where nobody knows them.
+  package func replay(
+    _ payment: String?, sequence: Int64?, to endpoint: String?, endpoints: ((MerchantID) -> [String])? = nil,
+    by person: CommandLineOperator
+  ) async throws -> Int {
+    let (id, database) = (payment.map { PaymentID($0) }, database)
+    let merchant = try await database.read { store in
+      try id.flatMap { try WebhookDispatcher.deliveries(of: $0, in: store).first?.merchant }
+    }
+    let words = [sequence.map { "event \($0)" } ?? "every dead letter", endpoint.map { "to \($0)" }]
+    let asked = OfficeAction(
+      person.actor, from: "", "webhook.replay", merchant: merchant?.rawValue ?? "", subject: payment ?? "",
+      after: words.compactMap(\.self).joined(separator: " "))
+    let known = merchant.flatMap { endpoints?($0) }
+    return try await OfficeAudit.attempt(
+      asked, in: database, failure: OfficeRefusal.ending, outcome: { "\($0) brought back" }
+    ) {
+      let obstacle = try await database.read { store in
+        try id.flatMap {
+          try WebhookDispatcher.obstacle(
+            toReplay: $0, sequence: sequence, isMoved: endpoint != nil, known: known, in: store)
+        }
+      }
+      if let obstacle { throw Problem(.conflict, "nothing_to_replay", obstacle) }
+      return try await WebhookDispatcher.replay(id, sequence: sequence, to: endpoint, in: database)
+    }
   }
 
   /// What happened since `cursor`; without one nothing, and a cursor for what happens from now on.

@@ -73,6 +73,7 @@ struct AppleRegistration: Sendable {
   }
 
   private func unregister(_ name: String, of merchant: String, reason: String) async throws -> MerchantAnswer {
+    _ = try await domain(name, of: merchant)
     let settings = try await administration.settings(of: merchant)
     if settings.isServedByPlatform {
       let partner = try PartnerMerchant(identifier: merchant, name: settings.displayName)

@@ -26,13 +26,15 @@ package struct MerchantAdministration: Sendable {
 
   package func perform(_ call: MerchantCall) async throws -> MerchantAnswer {
     switch call {
-    case .list, .add, .edit, .export, .remove, .showServer, .showSigner, .setEnabled: try await performOnMerchants(call)
+    case .list, .add, .take, .edit, .export, .remove, .showServer, .showSigner, .setEnabled:
+      try await performOnMerchants(call)
     case .addDomain, .removeDomain, .listDomains, .noteCheck, .noteRegistration: try await performOnDomains(call)
     case .requestCertificate, .importCertificate, .listCertificates, .activateCertificate, .retireCertificate,
       .exportCertificate:
       try await performOnCertificates(call)
     case .addKey, .rotateKey, .revokeKey, .listKeys, .reseal, .sealing: try await performOnKeys(call)
     case .publishTerms, .acceptTerms, .unsubscribe, .showTerms: try await performOnTerms(call)
+    case .noteLink: MerchantAnswer()
     }
   }
 
@@ -118,7 +120,7 @@ struct OtherMerchants: Sendable {
 extension MerchantAdministration {
   private func performOnMerchants(_ call: MerchantCall) async throws -> MerchantAnswer {
     switch call {
-    case .add(let bundle): return try await add(bundle)
+    case .add(let bundle), .take(let bundle): return try await add(bundle)
     case .edit(let merchant, let settings): return try await edit(merchant, settings)
     case .export(let merchant):
       try requireStored(merchant)

@@ -8,13 +8,14 @@ import TenderPayments
 struct MerchantAdministrationController: Sendable {
   let administration: MerchantAdministration
 
-  /// `POST /merchants/calls` with a ``MerchantCall``.
+  /// `POST /merchants/calls?by=USER` with a ``MerchantCall``.
   func perform(_ request: Request, _ context: ServerContext) async throws -> MerchantAnswer {
     let body = try await BodyReader.collect(request, limit: 4 << 20)
     let call = try RequestBody.refusing {
       try StrictJSONDecoder().decode(MerchantCall.self, from: body)
     }
-    do { return try await administration.perform(call) } catch let error as MerchantIdentityError {
+    let person = CommandLineOperator(request.query["by"] ?? "")
+    do { return try await administration.perform(call, by: person) } catch let error as MerchantIdentityError {
       throw Problem(.conflict, error.code.rawValue, "\(error.reason) \(error.advice)")
     } catch let error as ConfigurationError {
       throw Problem(.conflict, "merchant_not_served", "\(error)")

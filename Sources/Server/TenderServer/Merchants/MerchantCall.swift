@@ -1,11 +1,14 @@
+package import BackOffice
 package import MerchantIdentity
 package import TenderPayments
 
 /// What `tender merchant`, `certificate`, `domain` and `key` ask: of the running server, or of the store where none runs.
 package enum MerchantCall: Codable, Sendable {
   case list
-  /// A new merchant, from the command line or from a folder.
+  /// A new merchant.
   case add(MerchantBundle)
+  /// One that was exported, or that a folder has.
+  case take(MerchantBundle)
   /// A text by setting; an empty one stands for the default.
   case edit(merchant: String, settings: [String: String])
   case export(merchant: String)
@@ -49,6 +52,16 @@ package enum MerchantCall: Codable, Sendable {
   case acceptTerms(merchant: String, version: String, actor: String)
   case unsubscribe(merchant: String, actor: String)
   case showTerms(merchant: String?)
+
+  /// A payment link that the command line makes or cancels by the platform API: for the audit chain alone.
+  ///
+  /// - Parameter end: nil before it is done.
+  case noteLink(LinkAction, merchant: String, end: AttemptEnd?, words: String)
+}
+
+package enum LinkAction: String, Codable, Sendable {
+  case create = "link.create"
+  case cancel = "link.cancel"
 }
 
 /// The answer to a ``MerchantCall``; which members it has follows from the call.

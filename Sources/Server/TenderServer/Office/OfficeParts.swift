@@ -251,6 +251,11 @@ extension OfficeRefusal {
     }
   }
 
+  /// How an attempt that this error ended stands in the audit chain.
+  static func ending(_ error: any Error) async -> (end: AttemptEnd, words: String) {
+    do { return try await translating { throw error } } catch { return AttemptEnd.of(error) }
+  }
+
   /// The forms' fields by what is wrong with them: an option of the command line, or the code of an error.
   private static let fields = [
     "--id": "id", "--merchant-identifier": "identifier", "--name": "name", "--country": "country",

@@ -29,15 +29,7 @@ struct ServerMerchants: MerchantUseCases {
 
   func parts(of merchant: MerchantID) async throws -> OfficeMerchantParts {
     let id = merchant.rawValue
-    var parts = OfficeMerchantParts()
-    let domains = try await ask(.listDomains(merchant: id))
-    parts.domains = (domains.domains ?? []).map(OfficeMerchantParts.DomainRow.init)
-    parts.notes = domains.notes
-    parts.certificates = (try await ask(.listCertificates(merchant: id)).certificates ?? []).map(
-      OfficeMerchantParts.CertificateRow.init)
-    parts.keys = (try await ask(.listKeys(merchant: id)).keys ?? []).map {
-      .init(id: $0.id, kind: $0.kind, created: $0.created, expires: $0.expires)
-    }
+    var parts = try await OfficeRefusal.translating { try await administration.parts(of: id) }
     let terms = try await ask(.showTerms(merchant: id)).terms
     (parts.termsVersion, parts.termsWording) = (terms?.version, terms?.wording)
     if !administration.isDeclared(id) {
@@ -60,8 +52,7 @@ struct ServerMerchants: MerchantUseCases {
       if let answer = try await apple.perform(change, on: merchant.rawValue) { return answer }
       return try await administration.perform(try MerchantCall(change, of: merchant.rawValue, actor: actor))
     }
-    var result = MerchantChangeResult(notes: answer.notes)
-    if let key = answer.keys?.first, let secret = key.secret { result.secret = (key.id, secret) }
+    var result = MerchantChangeResult(answer)
     if let note = await reloaded() { result.notes.append(note) }
     return result
   }
@@ -105,7 +96,7 @@ struct ServerMerchants: MerchantUseCases {
 
   func take(_ merchant: ExportedMerchant) async throws {
     try await OfficeRefusal.translating {
-      _ = try await administration.perform(.add(try MerchantBundle(file: merchant.file)))
+      _ = try await administration.perform(.take(try MerchantBundle(file: merchant.file)))
     }
     if let note = await reloaded() { throw OfficeRefusal.refused(note) }
   }
@@ -181,6 +172,22 @@ extension MerchantCall {
     }
     return .importCertificate(
       merchant: id, kind: kind, certificatesBase64: file.certificates.map { Base64.encode($0) }, privateKeyPEM: nil)
+  }
+}
+
+extension MerchantAdministration {
+  /// Domains, certificates and keys.
+  func parts(of merchant: String) async throws -> OfficeMerchantParts {
+    var parts = OfficeMerchantParts()
+    let domains = try await perform(.listDomains(merchant: merchant))
+    parts.domains = (domains.domains ?? []).map(OfficeMerchantParts.DomainRow.init)
+    parts.notes = domains.notes
+    parts.certificates = (try await perform(.listCertificates(merchant: merchant)).certificates ?? []).map(
+      OfficeMerchantParts.CertificateRow.init)
+    parts.keys = (try await perform(.listKeys(merchant: merchant)).keys ?? []).map {
+      .init(id: $0.id, kind: $0.kind, created: $0.created, expires: $0.expires)
+    }
+    return parts
   }
 }
 

@@ -53,13 +53,21 @@ import Testing
       #expect(bare.exitCode == 2 && bare.lines.contains { $0.contains("--amount") }, "\(bare.lines)")
       let audit = try await TestStore.audit(workshop.path + "/tender.db", of: good).suffix(4)
       #expect(audit.allSatisfy { $0.hasPrefix("command line (\(NSUserName())) payment.refund") }, "\(audit)")
-      let ends = [": 0.10 EUR, key", ".outcome: refund of 0.10 EUR: approved, cold", ": 900, key", ".refused: "]
+      let ends = [": 0.10 EUR, key", ".outcome: refund of 0.10 EUR: approved, key ", ": 900.00 EUR, key", ".refused: "]
       for (line, end) in zip(audit, ends) { #expect(line.contains("refund" + end), "\(line)") }
       #expect(audit.map { $0.suffix(4) } == ["cold", "cold", "late", "late"], "\(audit)")
       let first = try await run("refund --json --key once --amount 1.00", good)
       let again = try await run("refund --json --key once --amount 1.00", good)
       #expect(first.exitCode == 0 && again.lines.dropFirst() == first.lines.dropFirst(), "\(again.lines)")
       #expect(again.lines.contains { $0.contains(#""refunded" : 310"#) }, "\(again.lines)")
+      let repeated = try await TestStore.audit(workshop.path + "/tender.db", of: good).suffix(4)
+      #expect(
+        repeated.map { String($0.split(separator: " ", maxSplits: 3)[3]) } == [
+          "payment.refund: 1.00 EUR, key once, ",
+          "payment.refund.outcome: refund of 1.00 EUR: approved, key once, ",
+          "payment.refund.repeat: 1.00 EUR, key once, ",
+          "payment.refund.repeat.outcome: refund of 1.00 EUR: approved, key once, ",
+        ], "\(repeated)")
       let other = try await run("refund --key once --amount 2.00", good)
       #expect(other.exitCode == 1 && other.lines.last?.contains("another amount") == true, "\(other.lines)")
       let unnamed = try await run("refund --amount 1.00", good)
@@ -116,6 +124,18 @@ import Testing
     #expect(json.lines.first == "[" && json.exitCode == 0, "\(json.lines)")
     let capture = try await workshop.run("tender payment capture order-7 --yes --store tender.db")
     #expect(capture.exitCode == 1 && capture.lines.last?.contains("has 2 payments") == true, "\(capture.lines)")
+    let replay = try await workshop.run("tender webhooks replay order-7 --store tender.db")
+    #expect(replay.exitCode == 1 && replay.lines.last?.contains("has 2 payments") == true, "\(replay.lines)")
+  }
+
+  @Test func `is named by a reference of any length`() async throws {
+    let workshop = try Workshop()
+    await (try await TestStore(workshop.path + "/tender.db", sandbox: "")).close()
+    let reference = String(repeating: "r", count: 80)
+    for command in ["payment show", "webhooks replay"] {
+      let answer = try await workshop.run("tender \(command) \(reference) --store tender.db")
+      #expect(answer.lines.last?.contains("there is no payment, order, basket") == true, "\(answer.lines)")
+    }
   }
 
   @Test func `is left alone by commands and servers whose configuration names another account`() async throws {

@@ -44,6 +44,22 @@ import Testing
     }
     #expect(bench.merchants.changes.count == 5)
   }
+
+  @Test func `stand in the audit chain before, and with what came of them after`() async throws {
+    let bench = try await OfficeBench()
+    try await bench.visit(as: [Grant(.administrator)]) { visitor async throws in
+      let edit = ["setting": "currencyCode", "value": "YEN", "reason": "because"]
+      #expect(try await visitor.post("/merchants/shop/edit", edit).status == .conflict)
+      let key = ["kind": "api-key", "reason": "because"]
+      #expect(try await visitor.post("/merchants/shop/add-key", key).text.contains("the secret"))
+    }
+    let entries = try await bench.database.read { try OfficeAudit($0).entries(subject: "shop") }.reversed()
+    #expect(
+      entries.map { "\($0.action.action): \($0.action.after)" } == [
+        "merchant.edit: currencyCode: YEN", "merchant.edit.refused: YEN is no currency.", "key.add: api-key",
+        "key.add.outcome: key key-1",
+      ])
+  }
 }
 
 @Suite struct `Exported merchants` {
@@ -113,7 +129,8 @@ import Testing
     }
     #expect(bench.merchants.changes == ["import third"])
     let entries = try await bench.database.read { try OfficeAudit($0).entries(subject: "third") }
-    #expect(entries.map(\.action.action) == ["merchant.import"] && entries[0].action.after == "1 domain")
+    #expect(entries.map(\.action.action) == ["merchant.import.outcome", "merchant.import"])
+    #expect(entries.last?.action.after == "1 domain")
   }
 }
 
@@ -137,9 +154,60 @@ import Testing
       let named = try await visitor.post("/webhooks/address", address.merging(["endpoint": "my orders"]) { $1 })
       #expect(named.status == .badRequest && named.text.contains("“my orders” is no name of an endpoint"))
       #expect(named.text.firstMatch(of: /<input name="endpoint"[^>]*aria-invalid/) != nil)
+      let none = ["endpoint": "ordres", "url": ""]
+      let removed = try await visitor.post("/webhooks/address", address.merging(none) { $1 })
+      #expect(removed.status == .badRequest && removed.text.contains("shop has no endpoint “ordres”"))
     }
     #expect(bench.merchants.changes.count == 1)
     #expect(bench.merchants.changes[0].contains("orders=https://new.example/hooks"))
+  }
+}
+
+@Suite struct `A replay` {
+  @Test func `of an event that is not there is refused, and stands in the audit chain as refused`() async throws {
+    let bench = try await OfficeBench()
+    let id = try await bench.captured()
+    try await bench.visit(as: [Grant(.operator)]) { visitor async throws in
+      let form = ["payment": id.rawValue, "sequence": "9", "reason": "lost"]
+      let page = try await visitor.post("/webhooks/replay", form)
+      #expect(page.status == .conflict && page.text.contains("has no event for an endpoint"), "\(page.text)")
+    }
+    let entries = try await bench.database.read { try OfficeAudit($0).entries(subject: id.rawValue) }
+    #expect(entries.map(\.action.action) == ["webhook.replay.refused", "webhook.replay"])
+  }
+}
+
+@Suite struct `The last administrator` {
+  @Test func `stays while nobody else can sign in as one, whoever is invited`() async throws {
+    let bench = try await OfficeBench()
+    try await bench.user("anna", [Grant(.administrator)])
+    let administration = UserAdministration(bench.office)
+    _ = try await administration.perform(.add(name: "bert", grants: [Grant(.administrator)], refundLimits: ""))
+    await #expect(throws: OfficeRefusal.self) { try await administration.perform(.setEnabled(false, name: "anna")) }
+    _ = try await administration.perform(.setEnabled(false, name: "bert"))
+    try await bench.user("carla", [Grant(.administrator)])
+    try await bench.visit { anna in
+      try await anna.signIn("anna")
+      let change = ["role": "viewer", "merchants": "", "reason": "enough"]
+      #expect(try await anna.post("/users/anna/change", change).headers[.location] == "/?done=changed")
+      #expect(try await anna.get("/").status == .ok)
+    }
+  }
+}
+
+@Suite struct `Refund limits` {
+  @Test func `are one for each currency`() async throws {
+    let bench = try await OfficeBench()
+    let call = UserCall.add(name: "anna", grants: [Grant(.operator)], refundLimits: "100.00 EUR, 50 USD, 50.00 EUR")
+    let refusal = await #expect(throws: OfficeRefusal.self) {
+      try await UserAdministration(bench.office).perform(call)
+    }
+    #expect(refusal?.reason.contains("there is another amount in EUR") == true)
+    let comma = await #expect(throws: OfficeRefusal.self) {
+      try await UserAdministration(bench.office).perform(
+        .add(name: "bert", grants: [Grant(.operator)], refundLimits: "50,00 EUR"))
+    }
+    #expect(comma?.reason.hasPrefix("“50,00 EUR”: use a point before the decimals") == true)
   }
 }
 

@@ -1,3 +1,4 @@
+import BackOffice
 import Foundation
 import Ledger
 import MerchantIdentity
@@ -35,6 +36,59 @@ private struct Registry {
   }
 
   var keyFileIsThere: Bool { FileManager.default.fileExists(atPath: file.directory + "/store.key") }
+}
+
+@Suite struct `The audit chain of the office` {
+  @Test func `has each change of the command line, with what came of it and without secrets`() async throws {
+    let registry = try await Registry()
+    try await registry.add()
+    let administration = MerchantAdministration(registry.configuration, registry.database)
+    let ann = CommandLineOperator("ann")
+    func perform(_ call: MerchantCall) async throws -> MerchantAnswer {
+      try await administration.perform(call, by: ann)
+    }
+    let key = try #require(try await perform(.addKey(merchant: "harbour", kind: .apiKey)).keys?.first)
+    _ = try await perform(.listKeys(merchant: "harbour"))
+    for settings in [["currencyCode": "YEN"], ["displayName": "Haven"]] {
+      _ = try? await perform(.edit(merchant: "harbour", settings: settings))
+    }
+    await #expect(throws: MerchantStoreError.self) {
+      try await perform(.revokeKey(merchant: "harbour", kind: .apiKey, id: "none"))
+    }
+    _ = try await perform(.setEnabled(false, merchant: "harbour", domain: nil))
+    let bundle = try #require(try await perform(.export(merchant: "harbour")).bundle)
+    _ = try await perform(.noteLink(.create, merchant: "harbour", end: .outcome, words: "link 12"))
+    _ = try await perform(.remove(merchant: "harbour"))
+    _ = try await perform(.take(bundle))
+    let entries = try await registry.database.read { try OfficeAudit($0).entries() }.reversed().map(\.action)
+    #expect(
+      entries.filter { !$0.action.hasSuffix(".outcome") }.map(\.action) == [
+        "key.add", "merchant.edit", "merchant.edit.refused", "merchant.edit", "key.revoke", "key.revoke.refused",
+        "merchant.disable", "merchant.export", "merchant.remove", "merchant.import",
+      ])
+    #expect(entries.allSatisfy { $0.actor == "command line (ann)" && $0.merchant == "harbour" })
+    #expect(entries[1].action == "key.add.outcome" && entries[1].after == "key \(key.id)")
+    #expect(entries[2].before.contains(key.id) && entries[2].after == "currencyCode: YEN")
+    #expect(entries[3].after.contains("YEN"))
+    #expect(entries.contains { $0.action == "link.create.outcome" && $0.after == "link 12" })
+    let secret = try #require(key.secret)
+    #expect(!entries.contains { "\($0)".contains(secret) })
+  }
+}
+
+@Suite struct `A merchant that is nowhere` {
+  @Test func `is named as unknown, and not shown as one that has nothing`() async throws {
+    let registry = try await Registry()
+    try await registry.add()
+    for call in [
+      MerchantCall.listKeys(merchant: "harbor"), .listCertificates(merchant: "harbor"),
+      .listDomains(merchant: "harbor"),
+    ] {
+      let error = await #expect(throws: MerchantStoreError.self) { try await registry.perform(call) }
+      #expect(error?.code == .merchantUnknown)
+    }
+    #expect(try await registry.perform(.listCertificates(merchant: "harbour")).certificates?.isEmpty == true)
+  }
 }
 
 @Suite struct `The key of the store` {
