@@ -192,8 +192,8 @@ extension WebhookDispatcher {
     let isThere = dead.contains { letter in known?.contains { $0.utf8.elementsEqual(letter.endpoint.utf8) } ?? true }
     guard let known, !isMoved, !isThere else { return nil }
     return "\(first.merchant) has no endpoint \(first.endpoint) any more; there are: "
-      + "\(known.isEmpty ? "none" : known.joined(separator: ", ")). Give it an endpoint of that name, or send the event "
-      + "to another by `tender webhooks replay --to`."
+      + "\(known.isEmpty ? "none" : known.joined(separator: ", ")). Give it an endpoint of that name, or send the "
+      + "event to another by `tender webhooks replay --to`."
   }
 }
 

@@ -136,8 +136,8 @@ package struct UserAdministration: Sendable {
     }
   }
 
-  /// The office keeps a user who signs in and may change its users. Under the audit chain's lock, so that two administrators
-  /// do not remove one another.
+  /// The office keeps a user who signs in and may change its users. Under the audit chain's lock, so that two
+  /// administrators do not remove one another.
   private static func keepingAdministrator(_ users: UserTable, _ change: () throws -> Void) throws {
     // Who is invited alone may never come.
     func isThere() throws -> Bool {
