@@ -125,7 +125,7 @@ let package = Package(
   targets: [
     module("Base/TenderPayments"),
     module("Base/StrictJSON", ["TenderPayments"]),
-    module("Base/HTTPTransport", [asyncHTTPClient, nioCore, nioPosix, nioSSL, nioHTTP1]),
+    module("Base/HTTPTransport", ["StrictJSON", asyncHTTPClient, nioCore, nioPosix, nioSSL, nioHTTP1]),
     module(
       "Base/HTTPServing",
       [
@@ -194,8 +194,8 @@ let package = Package(
     module(
       "Server/BackOffice",
       [
-        "QRCodes", "Orders", "MerchantIdentity", "Ledger", "Webhooks", "TenderPayments", "StrictJSON", "HTTPServing",
-        "Storage",
+        "Settings", "QRCodes", "Orders", "MerchantIdentity", "Ledger", "Webhooks", "TenderPayments", "StrictJSON",
+        "HTTPServing", "Storage",
         crypto, cryptoExtras, hummingbird, hummingbirdCore, httpTypes, nioCore, logging,
       ], plugins: ["EmbedWeb"]),
     module(
@@ -223,14 +223,22 @@ let package = Package(
         "Storage",
       ]),
     module(
+      "Server/Settings",
+      [
+        "HostedCheckout", "Mail", "Orders", "Gateway", "ApplePayToken", "KeyAgent", "MerchantIdentity", "Acquiring",
+        "Connectors", "Ledger", "Webhooks", "TenderSheet", "DirectWire", "TenderPayments", "StrictJSON",
+        "HTTPTransport", "Storage", crypto, nioSSL, logging, yams,
+      ]),
+    module(
       "Server/TenderServer",
       [
-        "BackOffice", "PlatformAPI", "HostedCheckout", "Mail", "Orders", "Gateway", "ApplePayToken", "KeyAgent",
+        "BackOffice", "Settings", "PlatformAPI", "HostedCheckout", "Mail", "Orders", "Gateway", "ApplePayToken",
+        "KeyAgent",
         "MerchantIdentity", "Acquiring", "Connectors", "Ledger", "Webhooks",
         "TenderSheet", "TenderCheckoutAPI", "DirectWire", "TenderPayments", "StrictJSON", "HTTPServing",
         "HTTPTransport", "Storage",
         crypto, cryptoExtras, asn1, x509, hummingbird, hummingbirdCore, hummingbirdTLS, httpTypes, nioCore, nioHTTP1,
-        nioHTTPTypes, nioPosix, nioSSL, nioTLS, nioFoundation, logging, lifecycle, yams, "CZlib",
+        nioHTTPTypes, nioPosix, nioSSL, nioTLS, nioFoundation, logging, lifecycle, "CZlib",
       ], plugins: ["EmbedWeb"]),
 
     // `prctl` has variadic arguments, with which Swift cannot call it.
@@ -238,7 +246,8 @@ let package = Package(
     tool(
       "Sources/CommandLine/TenderCLI",
       [
-        "CProcessMemory", "TenderServer", "BackOffice", "AppleSandbox", "AcquirerSandbox", "TokenIssuer", "DemoShop",
+        "CProcessMemory", "TenderServer", "Settings", "BackOffice", "AppleSandbox", "AcquirerSandbox", "TokenIssuer",
+        "DemoShop",
         "Orders",
         "Gateway", "ApplePayToken", "KeyAgent",
         "MerchantIdentity", "Mail", "Acquiring", "Connectors", "Ledger", "Webhooks", "TenderSheet", "TenderCheckoutAPI",
@@ -354,7 +363,8 @@ let package = Package(
     tests(
       "Unit/Server/TenderServerTests",
       [
-        "TenderServer", "BackOffice", "PlatformAPI", "Mail", "CostFuzzer", "Acquiring", "Connectors", "AcquirerSandbox",
+        "TenderServer", "Settings", "BackOffice", "PlatformAPI", "Mail", "CostFuzzer", "Acquiring", "Connectors",
+        "AcquirerSandbox",
         "AppleSandbox",
         "HTTPTransport",
         "MerchantIdentity", "DirectWire", "TenderCheckoutAPI", "TenderPayments", "StrictJSON", "Storage",
@@ -400,14 +410,16 @@ let package = Package(
     tool("Tests/Attacks/payment-auditor", ["Auditing", "Ledger", "Storage", "StrictJSON", "TenderPayments"]),
     // `tender serve` that dies at a named point: `scripts/attack crash`.
     tool(
-      "Tests/Attacks/crashing-server", ["TenderServer", "Gateway", "TenderPayments", logging, lifecycle, unixSignals]),
+      "Tests/Attacks/crashing-server",
+      ["TenderServer", "Settings", "Gateway", "TenderPayments", logging, lifecycle, unixSignals]),
 
     // Measurements: `make bench`
     tool("Benchmarks/TenderBench", ["ApplePayToken", "TokenVectors", "TenderPayments", crypto]),
     tool(
       "Benchmarks/PaymentBench",
       [
-        "LoadGenerator", "CostFuzzer", "AppleSandbox", "TokenIssuer", "TenderServer", "TenderTesting", "ApplePayToken",
+        "LoadGenerator", "CostFuzzer", "AppleSandbox", "TokenIssuer", "TenderServer", "Settings", "TenderTesting",
+        "ApplePayToken",
         "Acquiring",
         "Ledger", "Storage", "DirectWire", "HTTPTransport", "StrictJSON", "TenderPayments", nioCore, nioPosix, logging,
         asn1, x509,

@@ -4,6 +4,7 @@ import DirectWire
 import Foundation
 import HTTPTransport
 import NIOCore
+import Settings
 import StrictJSON
 import TenderPayments
 import TenderServer

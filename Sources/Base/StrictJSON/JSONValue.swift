@@ -110,6 +110,23 @@ extension JSONObject: ExpressibleByDictionaryLiteral {
   }
 }
 
+extension JSONValue {
+  /// The text of a string; nil for anything else.
+  package var text: String? {
+    if case .string(let text) = self { text } else { nil }
+  }
+
+  /// A whole number; nil for anything else.
+  package var whole: Int64? {
+    if case .integer(let integer) = self { integer } else { nil }
+  }
+
+  /// The elements of an array; empty for anything else.
+  package var elements: [JSONValue] {
+    if case .array(let elements) = self { elements } else { [] }
+  }
+}
+
 extension JSONValue: ExpressibleByStringLiteral, ExpressibleByIntegerLiteral, ExpressibleByBooleanLiteral,
   ExpressibleByArrayLiteral, ExpressibleByDictionaryLiteral
 {

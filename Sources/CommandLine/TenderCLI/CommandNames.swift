@@ -1,4 +1,5 @@
 import ArgumentParser
+import Settings
 import TenderServer
 
 /// The names of the commands, for what ArgumentParser accepts or reports without help: a misspelt name.

@@ -6,6 +6,7 @@ import Foundation
 import HTTPTransport
 import Logging
 import Mail
+import Settings
 import StrictJSON
 import TenderPayments
 import TenderServer
@@ -390,9 +391,8 @@ extension DemoSetup {
   private func history(_ clock: CatchingUpClock) -> DemoHistory {
     DemoHistory(
       clock: clock, serverURL: serverURL, sandboxURL: sandboxURL,
-      shops: shops.map {
-        .init(origin: "http://\($0.domain):\($0.port)", folder: "\($0.folder)/\($0.merchant.id)")
-      }, store: StoreAccess(store: storePath), sender: sender)
+      shops: shops.map { .init(origin: "http://\($0.domain):\($0.port)", folder: "\($0.folder)/\($0.merchant.id)") },
+      store: StoreAccess(store: storePath), sender: sender)
   }
 
   /// A clock that catches up is reported as an error every ten seconds.

@@ -3,6 +3,7 @@ import Foundation
 import HTTPTransport
 import Logging
 import ServiceLifecycle
+import Settings
 import StrictJSON
 import Synchronization
 import TenderPayments

@@ -3,6 +3,7 @@ import HTTPTransport
 import Logging
 import Mail
 import ServiceLifecycle
+import Settings
 import TenderPayments
 import TenderServer
 

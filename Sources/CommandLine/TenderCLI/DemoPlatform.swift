@@ -1,4 +1,5 @@
 import DemoShop
+import Settings
 import TenderPayments
 import TenderServer
 

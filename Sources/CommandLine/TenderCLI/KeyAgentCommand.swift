@@ -1,6 +1,7 @@
 import ApplePayToken
 import ArgumentParser
 import Foundation
+import HTTPTransport
 import KeyAgent
 import Logging
 import ServiceLifecycle

@@ -1,4 +1,5 @@
 import ArgumentParser
+import HTTPTransport
 import Ledger
 import StrictJSON
 import TenderPayments

@@ -2,6 +2,7 @@ import ArgumentParser
 import BackOffice
 import Foundation
 import HTTPTransport
+import Settings
 import StrictJSON
 import TenderPayments
 import TenderServer

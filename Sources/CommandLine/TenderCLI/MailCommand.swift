@@ -1,5 +1,6 @@
 import ArgumentParser
 import Foundation
+import HTTPTransport
 import Ledger
 import Mail
 import TenderPayments

@@ -1,5 +1,6 @@
 import CProcessMemory
 import Foundation
+import HTTPTransport
 import TenderServer
 
 /// The memory of a process that holds private keys and payment data.

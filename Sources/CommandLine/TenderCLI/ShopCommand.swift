@@ -1,6 +1,7 @@
 import ArgumentParser
 import DemoShop
 import Logging
+import Settings
 import StrictJSON
 import TenderServer
 

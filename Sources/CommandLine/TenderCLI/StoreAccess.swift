@@ -1,6 +1,7 @@
 import Foundation
 import HTTPTransport
 import Ledger
+import Settings
 import Storage
 import StrictJSON
 import TenderServer

@@ -1,6 +1,8 @@
 import ArgumentParser
 import Foundation
+import HTTPTransport
 import Ledger
+import Settings
 import Storage
 import TenderServer
 

@@ -1,6 +1,7 @@
 import ArgumentParser
 import BackOffice
 import Foundation
+import HTTPTransport
 import Ledger
 import Storage
 import StrictJSON

@@ -2,6 +2,7 @@ import ArgumentParser
 import Foundation
 import HTTPTransport
 import Ledger
+import Settings
 import StrictJSON
 import TenderPayments
 import TenderServer

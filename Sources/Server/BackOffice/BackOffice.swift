@@ -3,6 +3,7 @@ import HTTPTypes
 package import Hummingbird
 package import Ledger
 import Logging
+package import Settings
 package import Storage
 package import TenderPayments
 
@@ -71,7 +72,7 @@ package struct OfficeSettings: Sendable {
   package var environment: String
   package var isSimulated: Bool
   package var sessions = SessionLimits()
-  package var passwordCost = PasswordHash.Cost.standard
+  package var passwordCost = PasswordCost.standard
 
   package init(url: String, environment: String, isSimulated: Bool) {
     (self.url, self.environment, self.isSimulated) = (url, environment, isSimulated)

@@ -1,5 +1,6 @@
 import Acquiring
 import ApplePayToken
+import Settings
 import Foundation
 import Gateway
 import Ledger
@@ -80,17 +81,19 @@ struct Composition: Sendable {
   init(_ configuration: ServerConfiguration, _ runtime: Runtime, _ budget: DescriptorBudget) async throws {
     (self.configuration, self.runtime, self.budget) = (configuration, runtime, budget)
     lastRecovery = LastRun(clock: runtime.clock)
-    let control = AdmissionControl.configured(configuration)
+    let control = AdmissionControl(
+      maximumInFlight: configuration.gatewayPolicy.maximumInFlight,
+      maximumWorking: AdmissionControl.workPerProcessor * ProcessInfo.processInfo.activeProcessorCount)
     admission = PaymentAdmission(control)
     connections =
       configuration.maximumConnections.map { ConnectionLimit(maximum: $0) } ?? ConnectionLimit(files: budget.shoppers)
-    apple = try await AppleEnvironment(configuration, runtime.network, trust: runtime.trust)
-    nodeLock = try .ofNode(configuration)
-    journal = try await .opened(configuration, runtime)
+    apple = try await AppleEnvironment(configuration, runtime.network.plain, trust: runtime.trust)
+    nodeLock = try StoreLock.ofNode(configuration)
+    journal = try await Journal.open(configuration, runtime)
     sideJournal = Journal(journal.database.limited(to: 2), random: runtime.random)
     try await configuration.requireDurable(journal.database, runtime.logger)
-    fingerprint = try await .of(journal.database, runtime)
-    let routes = try RouteTable.configured(configuration, apple, runtime)
+    fingerprint = try await MerchantStore.Fingerprint.read(journal.database, runtime)
+    let routes = try RouteTable.configured(configuration, apple, runtime.network.plain, runtime.logger)
     served = try await ServedMerchants(configuration, journal.database, routes, at: runtime.clock.now())
     let folders = served.folders
     routes.replaceMerchants(folders)
@@ -99,7 +102,7 @@ struct Composition: Sendable {
     keys = try await ProcessingKeys(keyStore, folders, configuration, journal.database, logger: runtime.logger)
     traces = try configuration.keepsTraces ? apple.traceRecorder(keys.ring, runtime) : nil
     let verifier = TokenVerifier(
-      trust: apple.trust, monitor: try await .configured(keyStore, metrics, runtime.logger))
+      trust: apple.trust, monitor: try await SignerMonitor.reporting(keyStore, metrics, runtime.logger))
     breakers = Dictionary(uniqueKeysWithValues: routes.names.map { ($0, CircuitBreaker()) })
     gateway = PaymentGateway(
       opener: TokenOpener(verifier: verifier, keys: keys.ring), journal: journal,
@@ -108,18 +111,33 @@ struct Composition: Sendable {
       policy: configuration.gatewayPolicy, crashes: runtime.crashes, admission: control,
       observer: { [traces] in traces?.note($0) })
     try await gateway.refuseUnfinishedElsewhere()
-    guests = try await .configured(configuration, journal.database)
+    guests = try await GuestTokenIssuer.configured(configuration, journal.database)
     fingerprintKey = try FingerprintKey.read(configuration.fingerprintKeyFile, runtime.random)
     if configuration.storeURL != nil { try await configuration.requireSharedKeys(fingerprintKey, journal.database) }
-    orderService = .configured(folders, configuration, gateway, guests, runtime, budget)
+    orderService = OrderService(
+      gateway: gateway,
+      quotes: QuoteSource(
+        sender: runtime.network.sender(guardedBy: configuration.destinations), clock: runtime.clock,
+        mostCalls: budget.callsToMerchants),
+      terms: folders.terms, guestTokens: guests, clock: runtime.clock, random: runtime.random)
     quotas = Quotas(configuration.quotas(within: budget), uptime: runtime.scheduler.uptime)
     clientSessions = ClientSessions(journal.database, clock: runtime.clock, random: runtime.random)
-    customerInputKeys = .configured(configuration, journal.database, runtime)
+    customerInputKeys = CustomerInputKeys(
+      { [database = journal.database] in
+        try await configuration.merchantStoreMakingKeys(database, random: runtime.random)
+      }, clock: runtime.clock, random: runtime.random)
     webhookEndpoints = WebhookEndpoints(folders)
     mailMerchants = MailMerchants(folders)
-    dispatcher = .configured(
-      webhookEndpoints, journal.database, configuration, runtime, budget, metrics,
-      mail: .configured(configuration, mailMerchants, runtime))
+    let orderMail = configuration.mail.host.map { [mailMerchants] _ in
+      OrderMail(merchants: mailMerchants, random: runtime.random, logger: runtime.logger)
+    }
+    dispatcher = WebhookDispatcher(
+      database: journal.database, endpoints: { [webhookEndpoints] in webhookEndpoints[$0] ?? [] },
+      keys: { [webhookEndpoints] in webhookEndpoints.key(of: $0) }, destinations: configuration.destinations,
+      network: runtime.network.webhooks, orders: .stored, concurrency: budget.webhooksAtOne,
+      queueLimit: budget.webhookEndpoints,
+      alongside: { event, store in try orderMail?.note(event, in: store) }, random: runtime.random,
+      report: WebhookMonitor(metrics: metrics, logger: runtime.logger).note)
     mail = try ServerMail(self)
     served.report(to: runtime.logger)
   }
@@ -129,7 +147,7 @@ struct Composition: Sendable {
   /// - Throws: when a folder is not as it must be.
   func reread() async throws -> Composition {
     // Before the merchants, so that a change between the two is read again.
-    let fingerprint: MerchantStore.Fingerprint = try await .of(database, runtime)
+    let fingerprint = try await MerchantStore.Fingerprint.read(database, runtime)
     var parts = self
     parts.served = try await ServedMerchants(
       configuration, database, gateway.routes, at: runtime.clock.now())
@@ -150,14 +168,14 @@ struct Composition: Sendable {
 }
 
 extension MerchantStore.Fingerprint {
-  fileprivate static func of(_ database: Database, _ runtime: Runtime) async throws -> Self {
+  fileprivate static func read(_ database: Database, _ runtime: Runtime) async throws -> Self {
     try await MerchantStore(database, keys: nil).fingerprint(at: runtime.clock.now())
   }
 }
 
 extension Journal {
-  /// The journal in the store of the configuration.
-  fileprivate static func opened(_ configuration: ServerConfiguration, _ runtime: Runtime) async throws -> Journal {
+  /// Opens the store of the configuration.
+  fileprivate static func open(_ configuration: ServerConfiguration, _ runtime: Runtime) async throws -> Journal {
     if let path = configuration.store.path { try PrivateFile.makeFolder(of: path) }
     do {
       return try await PaymentAdministration.open(
@@ -203,14 +221,6 @@ extension PrivateFile {
   }
 }
 
-extension AdmissionControl {
-  fileprivate static func configured(_ configuration: ServerConfiguration) -> AdmissionControl {
-    AdmissionControl(
-      maximumInFlight: configuration.gatewayPolicy.maximumInFlight,
-      maximumWorking: workPerProcessor * ProcessInfo.processInfo.activeProcessorCount)
-  }
-}
-
 extension AppleEnvironment {
   /// Nil outside of `simulated`.
   fileprivate func traceRecorder(_ keys: ProcessingKeyRing, _ runtime: Runtime) throws -> TraceRecorder? {
@@ -234,27 +244,6 @@ extension RouteTable {
       let observed = monitors[route].map { acquirer.observed(by: $0.note) } ?? acquirer
       let watched = control.excludingWaits(for: observed.guarded(by: breakers[route] ?? CircuitBreaker()))
       return traces?.tracing(watched) ?? watched
-    }
-  }
-}
-
-extension CustomerInputKeys {
-  fileprivate static func configured(
-    _ configuration: ServerConfiguration, _ database: Database, _ runtime: Runtime
-  ) -> CustomerInputKeys {
-    CustomerInputKeys(
-      { try await configuration.merchantStoreMakingKeys(database, random: runtime.random) }, clock: runtime.clock,
-      random: runtime.random)
-  }
-}
-
-extension OrderMail? {
-  /// Nil where mail is off.
-  fileprivate static func configured(
-    _ configuration: ServerConfiguration, _ merchants: MailMerchants, _ runtime: Runtime
-  ) -> OrderMail? {
-    configuration.mail.host.map { _ in
-      OrderMail(merchants: merchants, random: runtime.random, logger: runtime.logger)
     }
   }
 }

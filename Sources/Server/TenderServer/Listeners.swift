@@ -6,6 +6,7 @@ import HummingbirdTLS
 import Logging
 import NIOCore
 import ServiceLifecycle
+import Settings
 
 /// The sockets that the server listens on, each with its limits and its router.
 struct Listeners: Sendable {

@@ -1,4 +1,5 @@
 import Hummingbird
+import Settings
 
 /// Which API answers on which listener. Each API lists its routes in a file of its own.
 struct Routes: Sendable {

@@ -2,6 +2,7 @@ package import ApplePayToken
 package import Gateway
 package import Logging
 import ServiceLifecycle
+package import Settings
 package import TenderPayments
 
 /// `tender serve`: the checkout API, the platform API and the web kit, for any number of merchants.
@@ -27,7 +28,7 @@ package struct TenderServer: Service {
     budget.report(configuration, to: logger)
     var configuration = configuration
     configuration.gatewayPolicy.maximumInFlight = budget.payments
-    let network = try network ?? .live(within: budget)
+    let network = try network ?? Network.live(within: budget)
     let runtime = Runtime(
       clock: clock ?? .system, storeClock: clock, random: random, scheduler: scheduler, network: network, trust: trust,
       crashes: crashes,

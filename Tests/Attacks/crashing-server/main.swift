@@ -2,6 +2,7 @@ import Foundation
 import Gateway
 import Logging
 import ServiceLifecycle
+import Settings
 import Synchronization
 import TenderPayments
 import TenderServer

@@ -7,7 +7,7 @@ struct Architecture {
 
   /// Modules of the same area that a module may import.
   static let siblings: [String: Set<String>] = [
-    "StrictJSON": ["TenderPayments"], "HTTPTransport": ["TenderPayments"],
+    "StrictJSON": ["TenderPayments"], "HTTPTransport": ["StrictJSON", "TenderPayments"],
     "HTTPServing": ["StrictJSON", "TenderPayments"], "Storage": ["TenderPayments", "CLibPQ"], "QRCodes": ["CQRCode"],
     "TenderCheckoutAPI": ["TenderSheet"], "TenderCheckout": ["TenderCheckoutAPI", "TenderSheet"],
     "KeyAgent": ["ApplePayToken"],
@@ -15,7 +15,9 @@ struct Architecture {
     "Webhooks": ["DirectWire", "Ledger"], "Acquiring": ["DirectWire"], "Connectors": ["Acquiring", "DirectWire"],
     "Gateway": ["Acquiring", "Ledger"],
     "AcquirerSandbox": ["TokenIssuer"], "AppleSandbox": ["TokenIssuer", "AcquirerSandbox", "MailSandbox"],
-    "TenderServer": ["BackOffice", "PlatformAPI", "HostedCheckout", "Mail"],
+    "Settings": ["HostedCheckout", "Mail"],
+    "BackOffice": ["Settings"],
+    "TenderServer": ["BackOffice", "Settings", "PlatformAPI", "HostedCheckout", "Mail"],
     "CMailTransfer": ["CCurl"], "Mail": ["CMailTransfer"], "TenderCLI": ["CProcessMemory"],
   ]
 

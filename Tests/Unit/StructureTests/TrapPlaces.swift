@@ -53,8 +53,8 @@ extension Traps {
     .init("Sources/Sandbox/AppleSandbox/Gateway/SessionRequest.swift", "UInt16(parts[1])", .conversion, checked),
     .init("Sources/Sandbox/AppleSandbox/HTTP/Middlewares.swift", "UInt8($0)", .conversion, checked),
     .init("Sources/Sandbox/TokenIssuer/PKI/GatewayCertificate.swift", "UInt8($0)", .conversion, checked),
-    .init("Sources/Server/TenderServer/Configuration/HostName.swift", "UInt16(parts[1])", .conversion, checked),
-    .init("Sources/Server/TenderServer/Configuration/ServiceAddress.swift", "UInt8($0)", .conversion, checked),
+    .init("Sources/Server/Settings/HostName.swift", "UInt16(parts[1])", .conversion, checked),
+    .init("Sources/Server/Settings/ServiceAddress.swift", "UInt8($0)", .conversion, checked),
   ]
 
   private static let ownNumbers: [Allowed] = [

@@ -3,6 +3,7 @@ import ArgumentParser
 import Foundation
 import HTTPTransport
 import MerchantIdentity
+import Settings
 import TenderPayments
 import TenderServer
 

@@ -2,6 +2,7 @@ import ArgumentParser
 import Foundation
 import HTTPTransport
 import MerchantIdentity
+import Settings
 import Storage
 import TenderPayments
 import TenderServer

@@ -1,6 +1,7 @@
 import ArgumentParser
 import Foundation
 import Ledger
+import Settings
 import TenderServer
 
 /// The merchants of a configuration: through the server while one runs, from its store when none does.

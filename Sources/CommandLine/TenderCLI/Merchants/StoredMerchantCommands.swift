@@ -1,6 +1,8 @@
 import ArgumentParser
 import Foundation
+import HTTPTransport
 import MerchantIdentity
+import Settings
 import TenderPayments
 import TenderServer
 

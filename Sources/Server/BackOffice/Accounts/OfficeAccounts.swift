@@ -1,4 +1,5 @@
 import Crypto
+import Settings
 import Storage
 import TenderPayments
 
@@ -19,7 +20,7 @@ struct OfficeAccounts: Sendable {
   let random: RandomBytes
   let clock: WallClock
   let limits: SessionLimits
-  let cost: PasswordHash.Cost
+  let cost: PasswordCost
   let passwords = PasswordThread()
   /// Nil where mail is off.
   let mail: (any InvitationMail)?

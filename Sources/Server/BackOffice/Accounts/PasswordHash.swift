@@ -2,32 +2,20 @@ import Crypto
 import CryptoExtras
 import Dispatch
 import Foundation
+package import Settings
 import Synchronization
 package import TenderPayments
 
 /// A password as the store keeps it: prepared (RFC 8265, OpaqueString), then hashed with scrypt (RFC 7914) under a salt of
 /// its own. Keyboards write an umlaut as one scalar or as two, and both are one password. Prints masked.
 package struct PasswordHash: Sendable {
-  /// How much work a guess costs.
-  package struct Cost: Sendable, Hashable {
-    /// N is 2 to this power.
-    let exponent: Int
-    let blockSize: Int
-    let parallelism: Int
-
-    /// 32 MiB and three passes: one of the settings that OWASP's Password Storage Cheat Sheet names.
-    package static let standard = Cost(exponent: 15, blockSize: 8, parallelism: 3)
-    /// For tests, which hash many.
-    package static let least = Cost(exponent: 4, blockSize: 1, parallelism: 1)
-  }
-
   private static let bytes = 32
-  let cost: Cost
+  let cost: PasswordCost
   private let salt: [UInt8]
   private let hash: [UInt8]
 
   /// Hashes a password, which keeps the caller's thread busy for a tenth of a second: the ``PasswordThread``.
-  package init(_ password: String, cost: Cost, random: RandomBytes) throws {
+  package init(_ password: String, cost: PasswordCost, random: RandomBytes) throws {
     (self.cost, salt) = (cost, random.next(16))
     hash = try Self.derive(Self.prepared(password), salt, cost)
   }
@@ -39,7 +27,7 @@ package struct PasswordHash: Sendable {
       let blockSize = Int(parts[2]), let parallelism = Int(parts[3]), let salt = Base64.decode(parts[4]),
       let hash = Base64.decode(parts[5])
     else { return nil }
-    cost = Cost(exponent: exponent, blockSize: blockSize, parallelism: parallelism)
+    cost = PasswordCost(exponent: exponent, blockSize: blockSize, parallelism: parallelism)
     (self.salt, self.hash) = (salt, hash)
   }
 
@@ -56,7 +44,7 @@ package struct PasswordHash: Sendable {
   }
 
   /// The work of ``matches(_:)`` for a wrong password, where there is no hash to compare with.
-  static func spend(on password: String, cost: Cost) throws {
+  static func spend(on password: String, cost: PasswordCost) throws {
     let (prepared, salt) = (prepared(password), [UInt8](repeating: 0, count: 16))
     _ = try derive(prepared, salt, cost)
     if !prepared.utf8.elementsEqual(password.utf8) { _ = try derive(password, salt, cost) }
@@ -68,7 +56,7 @@ package struct PasswordHash: Sendable {
     return String(String.UnicodeScalarView(scalars)).precomposedStringWithCanonicalMapping
   }
 
-  private static func derive(_ password: String, _ salt: [UInt8], _ cost: Cost) throws -> [UInt8] {
+  private static func derive(_ password: String, _ salt: [UInt8], _ cost: PasswordCost) throws -> [UInt8] {
     try KDF.Scrypt.deriveKey(
       from: Array(password.utf8), salt: salt, outputByteCount: bytes, rounds: 1 << cost.exponent,
       blockSize: cost.blockSize, parallelism: cost.parallelism

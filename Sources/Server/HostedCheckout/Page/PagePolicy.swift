@@ -1,4 +1,4 @@
-import HTTPTypes
+package import HTTPTypes
 
 /// What a page may load, where its forms may go, and who may frame it.
 struct PagePolicy {
@@ -23,6 +23,6 @@ struct PagePolicy {
 }
 
 extension HTTPField.Name {
-  static let referrerPolicy = HTTPField.Name("Referrer-Policy")!
+  package static let referrerPolicy = HTTPField.Name("Referrer-Policy")!
   static let permissionsPolicy = HTTPField.Name("Permissions-Policy")!
 }

@@ -1,5 +1,6 @@
 import Gateway
 import Hummingbird
+import Settings
 
 /// The administration, which the command line calls on a socket that only the server's own user can open.
 struct AdministrationRoutes: Sendable {

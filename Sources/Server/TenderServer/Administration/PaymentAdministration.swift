@@ -10,6 +10,7 @@ import Mail
 import MerchantIdentity
 import Orders
 import PlatformAPI
+package import Settings
 package import Storage
 package import TenderPayments
 import Webhooks
@@ -65,14 +66,14 @@ package struct PaymentAdministration: Sendable {
   package init(_ journal: Journal, _ configuration: ServerConfiguration) async throws {
     let (network, logger) = (try Network.live(), Logger(label: "tender"))
     do {
-      let apple = try await AppleEnvironment(configuration, network)
+      let apple = try await AppleEnvironment(configuration, network.plain)
       self.journal = journal
       random = .system
       // No payment token is opened here.
       gateway = PaymentGateway(
         opener: TokenOpener(verifier: TokenVerifier(trust: apple.trust), keys: ProcessingKeyRing([:])),
         journal: journal,
-        acquirer: .configured(configuration, apple, network.plain, log: TranscriptLog(to: logger).note))
+        acquirer: Acquirer.configured(configuration, apple, network.plain, log: TranscriptLog(to: logger).note))
       close = network.close
     } catch {
       await network.close()

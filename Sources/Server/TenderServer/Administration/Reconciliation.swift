@@ -2,6 +2,7 @@ package import Acquiring
 import Connectors
 package import Gateway
 import HTTPServing
+import HTTPTransport
 import Hummingbird
 package import Ledger
 import Storage

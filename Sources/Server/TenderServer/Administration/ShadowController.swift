@@ -3,6 +3,7 @@ import ApplePayToken
 import Gateway
 import HTTPServing
 import Hummingbird
+import Settings
 import StrictJSON
 import TenderPayments
 

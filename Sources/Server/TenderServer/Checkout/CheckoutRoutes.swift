@@ -2,6 +2,7 @@ import Gateway
 import HTTPServing
 import Hummingbird
 import MerchantIdentity
+import Settings
 import TenderPayments
 
 /// The checkout API, which browsers and apps call, and the files that their pages load.

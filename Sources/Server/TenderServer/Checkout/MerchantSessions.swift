@@ -1,6 +1,7 @@
 import HTTPTypes
 import MerchantIdentity
 import Orders
+import Settings
 import TenderPayments
 
 /// Merchant sessions of Apple's gateway, each asked for in the name of one merchant and counted.
@@ -115,12 +116,5 @@ extension MerchantSessions {
     try parts.configuration.platformDirectory.flatMap {
       try PlatformFolder.identity($0, at: parts.runtime.clock.now())
     }
-  }
-}
-
-extension MerchantFolder {
-  /// The merchant as a platform registers it with Apple: by its id here, and the name on its sheet.
-  func asPartner() throws -> PartnerMerchant {
-    try PartnerMerchant(identifier: merchant.id.rawValue, name: merchant.displayName.text)
   }
 }

@@ -1,6 +1,7 @@
 import HTTPServing
 import Hummingbird
 import MerchantIdentity
+import Settings
 import TenderCheckoutAPI
 import TenderPayments
 

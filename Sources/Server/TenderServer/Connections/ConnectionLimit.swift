@@ -1,4 +1,5 @@
 import HummingbirdCore
+import Settings
 import Synchronization
 
 /// Limits how many connections a listener has open, so that the process keeps file descriptors for its store, its own
@@ -24,18 +25,15 @@ package final class ConnectionLimit: Sendable {
     var evicted = 0
   }
 
-  package init(maximum: Int, closing maximumEvicted: Int = ConnectionLimit.usualClosing) {
+  package init(maximum: Int, closing maximumEvicted: Int = DescriptorBudget.closing) {
     (self.maximum, self.maximumEvicted) = (maximum, maximumEvicted)
   }
 
   /// A limit that needs no more descriptors than these.
   convenience init(files: Int) {
-    let closing = min(Self.usualClosing, files / 4)
+    let closing = min(DescriptorBudget.closing, files / 4)
     self.init(maximum: files - closing, closing: closing)
   }
-
-  /// How many connections beyond the maximum may be closing.
-  package static let usualClosing = 16
 
   /// How many connections are open.
   package var open: Int { state.withLock { $0.accepted } }

@@ -1,3 +1,4 @@
+import Settings
 package import TenderPayments
 
 /// Walks the chain from the configuration to Apple's gateway and says of each link what is wrong, what that means and

@@ -1,6 +1,7 @@
 import DirectWire
 import HTTPTransport
 import MerchantIdentity
+import Settings
 import TenderPayments
 
 extension DoctorCheck {
@@ -54,7 +55,7 @@ extension Doctor {
       let (gateway, roots) = try await self.gateway()
       for merchant in merchantsOnPages { findings += await sessions(of: merchant, gateway, roots) }
     } catch {
-      findings += merchantsOnPages.map { DoctorCheck.appleSession.notReachable($0.id, DoctorWords.of(error)) }
+      findings += merchantsOnPages.map { DoctorCheck.appleSession.notReachable($0.id, ErrorWords.of(error)) }
     }
     return findings
   }

@@ -1,4 +1,5 @@
 import Foundation
+import Settings
 import TenderPayments
 
 extension DoctorCheck {
@@ -86,7 +87,7 @@ extension Doctor {
       try GuestTokenKey.check(file)
       return DoctorCheck.guestTokenKey.ok(file, "can be read")
     } catch {
-      return DoctorCheck.guestTokenKey.failed(file, DoctorWords.of(error))
+      return DoctorCheck.guestTokenKey.failed(file, ErrorWords.of(error))
     }
   }
 

@@ -1,4 +1,5 @@
 import Acquiring
+import Settings
 
 extension DoctorCheck {
   static let connectorGroup = [connectorCredentials, connectorCircuit, routeKnown]

@@ -1,5 +1,6 @@
 import Foundation
 import MerchantIdentity
+import Settings
 import SwiftASN1
 import TenderPayments
 import Webhooks

@@ -1,3 +1,5 @@
+import Settings
+
 extension DoctorCheck {
   static let machineGroup = [diskSpace, openFiles]
 

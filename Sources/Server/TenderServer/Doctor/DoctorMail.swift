@@ -1,4 +1,5 @@
 import Mail
+import Settings
 import TenderPayments
 
 extension DoctorCheck {
@@ -29,7 +30,7 @@ extension Doctor {
   func mailFindings() async -> [DoctorFinding] {
     let settings: MailSettings?
     do { settings = try configuration.mailSettings() } catch {
-      return [DoctorCheck.mailConfigured.failed("mail", DoctorWords.of(error))] + outbox()
+      return [DoctorCheck.mailConfigured.failed("mail", ErrorWords.of(error))] + outbox()
     }
     guard let settings else { return [mailOff] + outbox() }
     let recipients = settings.recipients.map(\.text).joined(separator: ", ")

@@ -1,4 +1,5 @@
 import MerchantIdentity
+import Settings
 import TenderPayments
 
 extension DoctorCheck {

@@ -1,5 +1,6 @@
 import HTTPTransport
 import MerchantIdentity
+import Settings
 import StrictJSON
 import TenderPayments
 

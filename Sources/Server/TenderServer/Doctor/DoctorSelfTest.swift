@@ -2,6 +2,7 @@ import ApplePayToken
 import Crypto
 import CryptoExtras
 import MerchantIdentity
+import Settings
 import TenderPayments
 
 extension DoctorCheck {

@@ -1,6 +1,7 @@
 import Acquiring
 import Foundation
 package import MerchantIdentity
+package import Settings
 import TenderPayments
 
 /// What the doctor examines: a configuration and what its folders hold. Everything is read leniently, so that one broken
@@ -41,7 +42,7 @@ package struct DoctorSubject: Sendable {
       var problems = ProblemList()
       RouteTable.check(configuration, &problems)
       try problems.throwFirst()
-    } catch { routesProblem = DoctorWords.of(error) }
+    } catch { routesProblem = ErrorWords.of(error) }
     self.init(
       configuration, problems: problems,
       merchants: names.map { ExaminedMerchant(id: $0, path: "\(directory)/\($0)") }
@@ -72,7 +73,7 @@ package struct DoctorSubject: Sendable {
 
   /// The merchants in the store, which no server holds.
   package func storedMerchants() async throws -> [StoredMerchant] {
-    try await ServerFacts.storedMerchants(configuration)
+    try await configuration.storedMerchants()
   }
 
   package var store: StorePlace { configuration.store }
@@ -127,7 +128,7 @@ extension ExaminedMerchant {
   }
 
   private static func words(_ read: Result<MerchantSettings, any Error>) -> String? {
-    if case .failure(let error) = read { DoctorWords.of(error) } else { nil }
+    if case .failure(let error) = read { ErrorWords.of(error) } else { nil }
   }
 
   private static func names(_ path: String, _ folder: String, _ ending: String) -> [String] {
@@ -164,16 +165,5 @@ extension ExaminedCertificate {
     self.init(
       row.kind == .identity ? .identity : .processing, file: "store/\(merchant.id)/\(row.id)", pem: row.certificate,
       keyPEM: merchant.privateKey(of: row), hasKeyFile: false)
-  }
-}
-
-/// An error in the doctor's words: without the file that the finding names anyway.
-enum DoctorWords {
-  static func of(_ error: any Error) -> String {
-    switch error {
-    case let error as MerchantIdentityError: error.reason
-    case let error as ConfigurationError: error.description
-    default: "\(error)"
-    }
   }
 }

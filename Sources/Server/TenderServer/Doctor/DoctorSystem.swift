@@ -1,5 +1,6 @@
 package import HTTPTransport
 package import Mail
+package import Settings
 package import TenderPayments
 
 /// The machine and the network as the doctor sees them.
@@ -57,20 +58,6 @@ package struct ResolvedAddress: Sendable, Hashable {
 
 extension [ResolvedAddress] {
   var list: String { map(\.text).joined(separator: ", ") }
-}
-
-/// What a server showed in a TLS handshake.
-package struct TLSHandshake: Sendable {
-  /// `TLSv1.2`, `TLSv1.3`.
-  package let version: String
-  /// DER, the server's own first.
-  package let chain: [[UInt8]]
-  /// Why the system's roots do not vouch for it; nil where they do.
-  package let trustProblem: String?
-
-  package init(version: String, chain: [[UInt8]], trustProblem: String?) {
-    (self.version, self.chain, self.trustProblem) = (version, chain, trustProblem)
-  }
 }
 
 package struct DoctorMachine: Sendable {

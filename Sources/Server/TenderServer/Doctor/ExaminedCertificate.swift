@@ -2,6 +2,7 @@ import Crypto
 import CryptoExtras
 import Foundation
 import MerchantIdentity
+import Settings
 import Storage
 import SwiftASN1
 import TenderPayments

@@ -1,5 +1,6 @@
 import Foundation
 import KeyAgent
+import Settings
 
 extension DoctorMachine {
   /// This machine.

@@ -6,6 +6,7 @@ import Hummingbird
 import Logging
 import MerchantIdentity
 import ServiceLifecycle
+import Settings
 import Synchronization
 import TenderPayments
 

@@ -1,6 +1,7 @@
 import Ledger
 import Mail
 import MerchantIdentity
+package import Settings
 import Storage
 import TenderPayments
 import Webhooks
@@ -41,20 +42,6 @@ package struct ServerFacts: Codable, Sendable {
       await journal.database.close()
     } catch {
       await journal.database.close()
-      throw error
-    }
-  }
-
-  /// The merchants in the store of a server that does not run.
-  static func storedMerchants(_ configuration: ServerConfiguration) async throws -> [StoredMerchant] {
-    if let path = configuration.store.path { try StoreFile.check(path) }
-    let database = try await Database.open(configuration.store, migrations: [])
-    do {
-      let merchants = try await configuration.merchantStore(database).merchants(at: WallClock.system.now())
-      await database.close()
-      return merchants
-    } catch {
-      await database.close()
       throw error
     }
   }

@@ -1,6 +1,7 @@
 import Gateway
 import HTTPServing
 import HTTPTypes
+import HostedCheckout
 import Hummingbird
 import Logging
 import MerchantIdentity

@@ -1,6 +1,7 @@
 import HostedCheckout
 import Hummingbird
 import MerchantIdentity
+import Settings
 import TenderPayments
 
 /// A call of the checkout API from the platform's own page: which checkout it is about.

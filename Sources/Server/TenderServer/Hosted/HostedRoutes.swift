@@ -5,6 +5,7 @@ import Hummingbird
 import Ledger
 import MerchantIdentity
 import PlatformAPI
+import Settings
 import Storage
 import TenderPayments
 

@@ -4,6 +4,7 @@ import KeyAgent
 import Ledger
 import Logging
 import MerchantIdentity
+import Settings
 import Storage
 import TenderPayments
 

@@ -1,5 +1,6 @@
 import Crypto
 import Foundation
+import Settings
 import Storage
 import TenderPayments
 

@@ -5,7 +5,7 @@ import Logging
 extension SignerMonitor {
   /// Reports unknown signers and encodings of payment tokens in the log and the metrics. The store keeps them, so that
   /// each is reported by one node, once, and not at every start.
-  static func configured(
+  static func reporting(
     _ store: ProcessingKeyStore, _ metrics: Metrics, _ logger: Logger
   ) async throws -> SignerMonitor {
     let seen = try await store.observedSignatures().reduce(into: [Novelty.Kind: Set<String>]()) { seen, entry in

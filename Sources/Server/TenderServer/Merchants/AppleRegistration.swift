@@ -3,6 +3,7 @@ import Foundation
 import HTTPTransport
 import MerchantIdentity
 import Orders
+import Settings
 import StrictJSON
 import TenderPayments
 

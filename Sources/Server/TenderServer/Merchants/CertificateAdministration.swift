@@ -2,6 +2,7 @@ import ApplePayToken
 import HTTPTransport
 import Ledger
 import MerchantIdentity
+import Settings
 import TenderPayments
 
 extension MerchantAdministration {

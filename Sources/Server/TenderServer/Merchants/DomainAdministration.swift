@@ -1,5 +1,6 @@
 import Foundation
 import MerchantIdentity
+import Settings
 import TenderPayments
 
 extension MerchantAdministration {

@@ -1,5 +1,6 @@
 import Mail
 import MerchantIdentity
+import Settings
 import Storage
 import TenderPayments
 

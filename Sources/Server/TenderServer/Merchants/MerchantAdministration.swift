@@ -4,6 +4,7 @@ import Foundation
 import Ledger
 import MerchantIdentity
 import Orders
+package import Settings
 package import Storage
 package import TenderPayments
 
@@ -88,30 +89,6 @@ package struct MerchantAdministration: Sendable {
         if let other { throw SharedSecrets.repeated(key, of: id, and: other, in: configuration.merchantsDirectory) }
       }
       return result
-    }
-  }
-}
-
-/// What a merchant cannot name, because it is the server's or another declared merchant's.
-struct OtherMerchants: Sendable {
-  private let ownHosts: Set<String>
-  /// The declared merchant of a domain and of an API key's id. A folder that cannot be read owns nothing here.
-  let domains: [String: MerchantID]
-  let apiKeys: [String: MerchantID]
-
-  init(_ configuration: ServerConfiguration, but id: MerchantID? = nil) {
-    ownHosts = configuration.ownHosts
-    domains = NewMerchantFolder.owners(in: configuration.merchantsDirectory, but: id)
-    apiKeys = NewMerchantFolder.ownersOfAPIKeys(in: configuration.merchantsDirectory, but: id)
-  }
-
-  func require(domains new: Set<String>) throws {
-    for name in new.sorted() {
-      if ownHosts.contains(name) {
-        throw MerchantStoreError(.domainTaken, "\(name) is a host of this server, and no merchant's domain.")
-      }
-      guard let owner = domains[name] else { continue }
-      throw MerchantStoreError(.domainTaken, "\(name) belongs to the declared merchant \(owner).")
     }
   }
 }

@@ -1,5 +1,6 @@
 import Foundation
 package import MerchantIdentity
+import Settings
 import Storage
 import StrictJSON
 package import TenderPayments

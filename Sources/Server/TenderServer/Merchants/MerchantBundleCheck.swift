@@ -1,4 +1,5 @@
 import MerchantIdentity
+import Settings
 import TenderPayments
 
 // A bundle comes from outside: from another server's export, or from who has edited one. Its names become rows, and later

@@ -1,6 +1,7 @@
 import Foundation
 import HTTPTransport
 package import MerchantIdentity
+package import Settings
 package import TenderPayments
 
 /// The platform's side of Apple's Web Merchant Registration API: its identity and merchant identifier, which lie in
@@ -20,7 +21,7 @@ package struct PlatformRegistration: Sendable {
     guard let identity = try PlatformFolder.identity(directory, at: now) else {
       throw ConfigurationError(directory + "/identity.pem", "is missing; Apple knows the platform by it")
     }
-    let apple = try await AppleEnvironment(configuration, network)
+    let apple = try await AppleEnvironment(configuration, network.plain)
     registration = MerchantRegistration(
       sender: try network.identified(identity.clientIdentity, apple.gatewayRoots), gateway: apple.hosts.global)
   }

@@ -1,6 +1,7 @@
 import ApplePayToken
 import Mail
 import MerchantIdentity
+import Settings
 import Synchronization
 import TenderPayments
 

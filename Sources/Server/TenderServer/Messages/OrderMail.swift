@@ -3,6 +3,7 @@ import Ledger
 import Logging
 import Mail
 import Orders
+import Settings
 import Storage
 import TenderPayments
 

@@ -2,6 +2,7 @@ import Foundation
 import Ledger
 import Mail
 import MerchantIdentity
+import Settings
 import Storage
 import SwiftASN1
 import TenderPayments

@@ -1,6 +1,7 @@
 import BackOffice
 import Mail
 import MerchantIdentity
+import Settings
 import Storage
 import TenderPayments
 import Webhooks

@@ -9,6 +9,7 @@ import Logging
 import MerchantIdentity
 import NIOCore
 import Orders
+package import Settings
 package import Storage
 import StrictJSON
 import TenderPayments

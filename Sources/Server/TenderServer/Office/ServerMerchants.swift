@@ -2,6 +2,7 @@ import BackOffice
 import HTTPServing
 import MerchantIdentity
 import Orders
+import Settings
 import TenderPayments
 
 /// The use cases of `tender merchant`, `certificate`, `domain` and `key`, as the back office asks for them.
@@ -37,7 +38,7 @@ struct ServerMerchants: MerchantUseCases {
         let settings = try await administration.settings(of: id)
         parts.settings = settings.rows
         parts.isServedByPlatform = settings.isServedByPlatform
-      } catch { parts.notes.append("The settings cannot be read: \(DoctorWords.of(error))") }
+      } catch { parts.notes.append("The settings cannot be read: \(ErrorWords.of(error))") }
     }
     parts.terms = (terms?.events ?? []).map {
       .init(event: $0.event.rawValue, version: $0.version, actor: $0.actor, at: $0.at)
@@ -89,7 +90,7 @@ struct ServerMerchants: MerchantUseCases {
       throw OfficeRefusal.refused("This file is no exported merchant: take one that Export has made.", at: "merchant")
     }
     do { try bundle.check() } catch {
-      throw OfficeRefusal.refused("This is no file that Export has made: \(DoctorWords.of(error))", at: "merchant")
+      throw OfficeRefusal.refused("This is no file that Export has made: \(ErrorWords.of(error))", at: "merchant")
     }
     return ExportedMerchant(id: MerchantID(bundle.id), summary: bundle.summary, file: file)
   }

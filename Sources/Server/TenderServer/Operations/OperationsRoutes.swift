@@ -1,4 +1,5 @@
 import Hummingbird
+import Settings
 
 /// What load balancers, acquirers and monitoring call, and the page at the server's address.
 struct OperationsRoutes: Sendable {

@@ -3,6 +3,7 @@ import ApplePayToken
 import Gateway
 import Ledger
 import MerchantIdentity
+import Settings
 import Storage
 import TenderPayments
 
@@ -98,5 +99,15 @@ extension Gauge {
         name: "tender_connections_maximum", help: "How many of them there can be.", labels: [:],
         value: Int64(connections.maximum)),
     ]
+  }
+}
+
+extension ServedMerchants {
+  var gauges: [Gauge] {
+    leftOut.map {
+      Gauge(
+        name: "tender_merchant_left_out", help: "1 for a merchant of the store that cannot be served.",
+        labels: ["merchant": $0.id], value: 1)
+    }
   }
 }

@@ -1,4 +1,5 @@
 import Hummingbird
+import Settings
 
 /// The client API, which apps and pages call under a client session.
 struct ClientRoutes: Sendable {

@@ -5,6 +5,7 @@ import Logging
 import MerchantIdentity
 import NIOCore
 package import DirectWire
+import Settings
 package import TenderPayments
 
 /// An API key: its secret, whose it is, and what calls under it must carry.

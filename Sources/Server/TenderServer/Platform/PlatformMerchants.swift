@@ -2,6 +2,7 @@ import DirectWire
 import Foundation
 import MerchantIdentity
 import PlatformAPI
+import Settings
 import Storage
 import TenderPayments
 import Webhooks

@@ -1,5 +1,6 @@
 import DirectWire
 import HTTPServing
+import HTTPTransport
 import HTTPTypes
 import Hummingbird
 import Ledger

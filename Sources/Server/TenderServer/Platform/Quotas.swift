@@ -1,4 +1,5 @@
 import HTTPTypes
+import Settings
 import Synchronization
 package import TenderPayments
 
@@ -180,5 +181,13 @@ extension Problem {
     return Problem(
       .tooManyRequests, "quota_exceeded", "Too many calls. Go on after \(seconds) s, and more slowly.",
       retryAfter: seconds)
+  }
+}
+
+extension ServerConfiguration {
+  func quotas(within budget: DescriptorBudget) -> Quotas.Rates {
+    Quotas.Rates(
+      perKey: callsPerKey == 0 ? nil : callsPerKey, perMerchant: callsPerMerchant == 0 ? nil : callsPerMerchant,
+      underWay: budget.callsOfMerchant, sessionsUnderWay: budget.sessions, refusalsWaiting: budget.refusals)
   }
 }

@@ -5,6 +5,7 @@ import Gateway
 import HTTPServing
 import Hummingbird
 package import MerchantIdentity
+import Settings
 import Synchronization
 import TenderPayments
 

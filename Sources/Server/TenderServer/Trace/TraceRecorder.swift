@@ -3,6 +3,7 @@ import ApplePayToken
 import Gateway
 import HTTPTransport
 import Hummingbird
+import Settings
 import TenderPayments
 
 /// Records the calls of simulated payments for the demo's page.

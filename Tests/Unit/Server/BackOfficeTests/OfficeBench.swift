@@ -7,6 +7,7 @@ import MerchantIdentity
 import NIOCore
 import NIOEmbedded
 import Orders
+import Settings
 import Storage
 import Synchronization
 import TenderPayments

@@ -1,6 +1,7 @@
 import BackOffice
 import Crypto
 import HTTPTypes
+import Settings
 import Storage
 import TenderPayments
 import TenderTesting

@@ -3,6 +3,7 @@ import Foundation
 import HTTPTransport
 import Mail
 import MerchantIdentity
+import Settings
 import Storage
 import StrictJSON
 import SwiftASN1

@@ -1,6 +1,7 @@
 import Foundation
 import HTTPTransport
 import Logging
+import Settings
 import StrictJSON
 import TenderPayments
 import TenderServer

@@ -1,3 +1,4 @@
+import HTTPTransport
 import StrictJSON
 import TenderPayments
 import TenderServer

@@ -1,6 +1,7 @@
 import DirectWire
 import Foundation
 import HTTPTransport
+import Settings
 import StrictJSON
 import TenderPayments
 import TenderServer

@@ -1,4 +1,6 @@
 import Foundation
+import HTTPTransport
+import Settings
 import Storage
 import TenderPayments
 import TenderServer

@@ -4,6 +4,7 @@ import HTTPTransport
 import Ledger
 import Logging
 import MerchantIdentity
+import Settings
 import Storage
 import StrictJSON
 import TenderPayments

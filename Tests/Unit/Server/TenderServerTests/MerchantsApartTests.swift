@@ -2,6 +2,7 @@ import BackOffice
 import Foundation
 import HTTPTransport
 import MerchantIdentity
+import Settings
 import Storage
 import StrictJSON
 import TenderPayments

@@ -1,6 +1,7 @@
 import HTTPTransport
 import NIOCore
 import NIOPosix
+import Settings
 import TenderServer
 import TenderTesting
 import Testing

@@ -2,6 +2,7 @@ import Foundation
 import HTTPTransport
 import Ledger
 import Logging
+import Settings
 import Storage
 import StrictJSON
 import TenderPayments

@@ -1,5 +1,6 @@
 import Foundation
 import HTTPTransport
+import Settings
 import StrictJSON
 import TenderServer
 import TenderTesting

@@ -1,4 +1,5 @@
 import Foundation
+import HTTPTransport
 import StrictJSON
 import TenderPayments
 import TenderServer

@@ -4,6 +4,7 @@ import Crypto
 import Foundation
 import HTTPTransport
 import Logging
+import Settings
 import StrictJSON
 import SwiftASN1
 import TenderPayments

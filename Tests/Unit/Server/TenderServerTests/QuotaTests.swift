@@ -1,4 +1,5 @@
 import HTTPTransport
+import Settings
 import StrictJSON
 import Synchronization
 import TenderPayments

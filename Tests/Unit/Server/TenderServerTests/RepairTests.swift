@@ -2,6 +2,7 @@ import Foundation
 import HTTPTransport
 import Ledger
 import MerchantIdentity
+import Settings
 import Storage
 import TenderPayments
 import TenderServer

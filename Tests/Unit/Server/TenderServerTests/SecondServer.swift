@@ -2,6 +2,7 @@ import Foundation
 import Gateway
 import HTTPTransport
 import Logging
+import Settings
 import TenderPayments
 import TenderServer
 import TenderTesting

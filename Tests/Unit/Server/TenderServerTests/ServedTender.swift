@@ -1,4 +1,5 @@
 import Foundation
+import HTTPTransport
 import TenderPayments
 import TenderServer
 import TenderTesting

@@ -2,6 +2,7 @@ import Foundation
 import HTTPTransport
 import Logging
 import MerchantIdentity
+import Settings
 import StrictJSON
 import TenderPayments
 import TenderServer

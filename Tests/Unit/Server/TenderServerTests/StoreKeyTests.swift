@@ -2,6 +2,7 @@ import BackOffice
 import Foundation
 import Ledger
 import MerchantIdentity
+import Settings
 import Storage
 import TenderPayments
 import TenderServer

@@ -1,5 +1,6 @@
 import ApplePayToken
 import Foundation
+import HTTPTransport
 import KeyAgent
 import MerchantIdentity
 import Storage

@@ -1,5 +1,6 @@
 import Foundation
 import HTTPTransport
+import Settings
 import SwiftASN1
 import TenderPayments
 import TenderServer

@@ -7,6 +7,7 @@ import Gateway
 import HTTPTransport
 import Logging
 import Mail
+import Settings
 import StrictJSON
 import Synchronization
 import TenderPayments

@@ -1,0 +1,86 @@
+import MerchantIdentity
+import Storage
+import TenderPayments
+package import Webhooks
+
+/// Where a merchant's webhooks go, and under which key: `webhooks` in `merchant.yaml`, and
+/// `webhook-keys/<key id>.secret` beside it.
+package enum MerchantWebhooks {
+  static let maximumURLs = 5
+
+  /// - Parameter path: the merchant's folder.
+  static func endpoints(_ settings: MerchantSettings, _ path: String) throws -> [WebhookEndpoint] {
+    try endpoints(settings, try SharedSecrets.read(in: path + "/webhook-keys"), path)
+  }
+
+  /// - Parameters:
+  ///   - keys: secret by key id. The key whose id comes last signs, so that a new one takes over beside the old.
+  ///   - path: for messages.
+  static func endpoints(
+    _ settings: MerchantSettings, _ keys: [String: String], _ path: String
+  ) throws -> [WebhookEndpoint] {
+    let named = settings.webhooks.enumerated().map { EndpointName.split($1, at: $0) }
+    try checkNames(settings.webhooksWithOrder, among: named.map(\.id), path)
+    guard !named.isEmpty else { return [] }
+    guard Set(named.map(\.url)).count == named.count, Set(named.map(\.id)).count == named.count else {
+      throw ConfigurationError("\(path)/merchant.yaml", "webhooks has a URL or a name twice; write each once")
+    }
+    guard let key = signing(keys) else {
+      throw ConfigurationError(
+        path + "/webhook-keys", "webhooks are signed: write a secret of your choice into webhook-keys/<key id>.secret")
+    }
+    let withOrder = Set(settings.webhooksWithOrder)
+    return named.map {
+      WebhookEndpoint(id: $0.id, url: $0.url, key: key, includesOrder: withOrder.contains($0.id))
+    }
+  }
+
+  private static func checkNames(_ names: [String], among endpoints: [String], _ path: String) throws {
+    for name in names where !endpoints.contains(name) {
+      throw ConfigurationError(
+        "\(path)/merchant.yaml", "webhooksWithOrder: webhooks has no endpoint “\(name)”; name one there as name=URL")
+    }
+  }
+
+  /// The key whose id comes last, so that a new one takes over by being laid beside the old.
+  static func key(at path: String) throws -> WebhookKey? {
+    try secret(at: path).map { WebhookKey(id: $0.key, secret: $0.value) }
+  }
+
+  fileprivate static func secret(at path: String) throws -> (key: String, value: String)? {
+    newest(try SharedSecrets.read(in: path + "/webhook-keys"))
+  }
+
+  /// The key that signs, of several.
+  package static func signing(_ keys: [String: String]) -> WebhookKey? {
+    newest(keys).map { WebhookKey(id: $0.key, secret: $0.value) }
+  }
+
+  private static func newest(_ keys: [String: String]) -> (key: String, value: String)? {
+    keys.max { $0.key < $1.key }
+  }
+
+  /// A URL that could never be called is refused before it is served, not at the first payment.
+  static func validate(_ folder: MerchantFolder, allowsPrivate: Bool) throws {
+    for endpoint in folder.webhooks {
+      do throws(DestinationRefusal) {
+        try DestinationGuard.host(of: endpoint.url, allowsPlain: allowsPrivate)
+      } catch {
+        throw ConfigurationError("merchant \(folder.merchant.id): webhooks", "\(endpoint.url) \(error.words)")
+      }
+    }
+  }
+}
+
+extension MerchantFolder {
+  /// The key that the merchant's webhooks are signed with.
+  package static func webhookKey(at path: String) throws -> WebhookKey? { try MerchantWebhooks.key(at: path) }
+
+  /// The webhook secret for a merchant's server that verifies webhooks.
+  package static func webhookSecret(at path: String) throws -> String? { try MerchantWebhooks.secret(at: path)?.value }
+}
+
+extension ServerConfiguration {
+  /// What the server calls on a merchant's word.
+  package var destinations: DestinationGuard { DestinationGuard(allowsPrivate: allowsPrivateWebhooks) }
+}

@@ -1,0 +1,98 @@
+package import HTTPTransport
+import Synchronization
+package import Webhooks
+
+/// The network as the server uses it: one plain client, and one with each merchant's own certificate.
+package struct Network: Sendable {
+  package let plain: HTTPSender
+  package let identified: @Sendable (ClientIdentity, TrustedRoots) throws -> HTTPSender
+  package let webhooks: DeliveryNetwork
+  /// For other calls to addresses that merchants name.
+  let merchants: DeliveryNetwork
+  /// What a TLS server shows; nil for the real one.
+  package var handshake: (@Sendable (_ host: String, _ port: Int) async throws -> TLSHandshake)?
+  /// Releases the connections.
+  package let close: @Sendable () async -> Void
+
+  /// Tests hand in their own and count what leaves.
+  package init(
+    plain: HTTPSender, identified: @escaping @Sendable (ClientIdentity, TrustedRoots) throws -> HTTPSender,
+    webhooks: DeliveryNetwork = .live(), merchants: DeliveryNetwork? = nil,
+    close: @escaping @Sendable () async -> Void = {}
+  ) {
+    self.plain = plain
+    self.webhooks = webhooks
+    self.merchants = merchants ?? webhooks
+    self.identified = identified
+    self.close = close
+  }
+
+  /// Calls addresses that merchants name, as far as the operator lets them.
+  package func sender(guardedBy destinations: DestinationGuard) -> HTTPSender { destinations.sender(over: merchants) }
+
+  /// The real one, without limits for a program that serves nobody.
+  package static func live() throws -> Network { try live(within: nil) }
+
+  /// The real one, with connections within a server's budget.
+  package static func live(within budget: DescriptorBudget?) throws -> Network {
+    func limit(_ share: KeyPath<DescriptorBudget, Int>) -> OutboundConnections? {
+      budget.map { OutboundConnections(maximum: $0[keyPath: share]) }
+    }
+    let (plain, clients) = (try LiveHTTPClient(within: limit(\.acquirers)), IdentifiedClients(within: limit(\.apple)))
+    return Network(
+      plain: plain.sender, identified: { try clients.client($0, $1).sender },
+      webhooks: .live(within: limit(\.webhooks)), merchants: .live(within: limit(\.merchants)),
+      close: {
+        try? await plain.shutdown()
+        await clients.shutdown()
+      })
+  }
+}
+
+/// One client for each identity and set of roots, for as long as a sender of it is in use: merchants are read again at
+/// every change, and a client holds connections and a TLS context.
+private final class IdentifiedClients: Sendable {
+  /// A certificate tells which key belongs to it.
+  private struct Name: Hashable {
+    let certificate: String
+    let trust: TrustedRoots
+  }
+
+  private struct Client: Sendable {
+    weak let live: LiveHTTPClient?
+  }
+
+  private let clients = Mutex<[Name: Client]>([:])
+  private let connections: OutboundConnections?
+
+  init(within connections: OutboundConnections?) { self.connections = connections }
+
+  func client(_ identity: ClientIdentity, _ trust: TrustedRoots) throws -> LiveHTTPClient {
+    let name = Name(certificate: identity.certificateChainPEM, trust: trust)
+    return try clients.withLock { clients in
+      if let known = clients[name]?.live { return known }
+      clients = clients.filter { $0.value.live != nil }
+      let client = try LiveHTTPClient(identity: identity, trust: trust, within: connections)
+      clients[name] = Client(live: client)
+      return client
+    }
+  }
+
+  func shutdown() async {
+    for client in clients.withLock({ $0.values.compactMap(\.live) }) { try? await client.shutdown() }
+  }
+}
+
+/// What a server showed in a TLS handshake.
+package struct TLSHandshake: Sendable {
+  /// `TLSv1.2`, `TLSv1.3`.
+  package let version: String
+  /// DER, the server's own first.
+  package let chain: [[UInt8]]
+  /// Why the system's roots do not vouch for it; nil where they do.
+  package let trustProblem: String?
+
+  package init(version: String, chain: [[UInt8]], trustProblem: String?) {
+    (self.version, self.chain, self.trustProblem) = (version, chain, trustProblem)
+  }
+}

@@ -1,0 +1,45 @@
+import Foundation
+package import MerchantIdentity
+package import Storage
+package import TenderPayments
+
+extension ServerConfiguration {
+  /// The merchants in a store, with the keys that seal their secrets. The keys are read each time, so that a rotation
+  /// needs no restart.
+  package func merchantStore(_ database: Database, random: RandomBytes = .system) async throws -> MerchantStore {
+    MerchantStore(database, keys: try await storeKeys(), random: random)
+  }
+
+  /// The merchants' store for a caller that writes secrets: the first key is made when the store holds no secret.
+  package func merchantStoreMakingKeys(_ database: Database, random: RandomBytes) async throws -> MerchantStore {
+    let keys = try await storeKeys()
+    guard keys == nil, try await !MerchantStore(database, keys: nil).hasSecrets() else {
+      return MerchantStore(database, keys: keys, random: random)
+    }
+    // Several calls at once seal under one key.
+    try PrivateFile.writeFirst(random.hex(32) + "\n", to: storeKeyFile)
+    return try await merchantStore(database, random: random)
+  }
+
+  /// Nil where there is no key yet.
+  package func storeKeys() async throws -> MasterKeys? {
+    if let storeKey { return try MasterKeys(storeKey) }
+    if let storeKeyCommand { return try MasterKeys(try await KeyCommand(storeKeyCommand).output()) }
+    guard FileManager.default.fileExists(atPath: storeKeyFile) else { return nil }
+    return try MasterKeys(try MerchantFolder.secretText(storeKeyFile))
+  }
+
+  /// The merchants in the store of a server that does not run.
+  package func storedMerchants() async throws -> [StoredMerchant] {
+    if let path = store.path { try StoreFile.check(path) }
+    let database = try await Database.open(store, migrations: [])
+    do {
+      let merchants = try await merchantStore(database).merchants(at: WallClock.system.now())
+      await database.close()
+      return merchants
+    } catch {
+      await database.close()
+      throw error
+    }
+  }
+}
