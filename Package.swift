@@ -194,9 +194,8 @@ let package = Package(
     module(
       "Server/BackOffice",
       [
-        "Settings", "QRCodes", "Orders", "MerchantIdentity", "Ledger", "Webhooks", "TenderPayments", "StrictJSON",
-        "HTTPServing", "Storage",
-        crypto, cryptoExtras, hummingbird, hummingbirdCore, httpTypes, nioCore, logging,
+        "Administration", "Settings", "QRCodes", "Orders", "MerchantIdentity", "Ledger", "Webhooks", "TenderPayments",
+        "StrictJSON", "HTTPServing", "Storage", crypto, hummingbird, hummingbirdCore, httpTypes, nioCore, logging,
       ], plugins: ["EmbedWeb"]),
     module(
       "Server/HostedCheckout",
@@ -230,9 +229,17 @@ let package = Package(
         "HTTPTransport", "Storage", crypto, nioSSL, logging, yams,
       ]),
     module(
+      "Server/Administration",
+      [
+        "Settings", "HostedCheckout", "PlatformAPI", "Mail", "Orders", "Gateway", "ApplePayToken", "MerchantIdentity",
+        "Acquiring", "Connectors", "Ledger", "Webhooks", "TenderSheet", "DirectWire", "TenderPayments", "StrictJSON",
+        "HTTPServing", "HTTPTransport", "Storage", crypto, cryptoExtras, httpTypes, logging,
+      ]),
+    module(
       "Server/TenderServer",
       [
-        "BackOffice", "Settings", "PlatformAPI", "HostedCheckout", "Mail", "Orders", "Gateway", "ApplePayToken",
+        "Administration", "BackOffice", "Settings", "PlatformAPI", "HostedCheckout", "Mail", "Orders", "Gateway",
+        "ApplePayToken",
         "KeyAgent",
         "MerchantIdentity", "Acquiring", "Connectors", "Ledger", "Webhooks",
         "TenderSheet", "TenderCheckoutAPI", "DirectWire", "TenderPayments", "StrictJSON", "HTTPServing",
@@ -246,7 +253,8 @@ let package = Package(
     tool(
       "Sources/CommandLine/TenderCLI",
       [
-        "CProcessMemory", "TenderServer", "Settings", "BackOffice", "AppleSandbox", "AcquirerSandbox", "TokenIssuer",
+        "CProcessMemory", "TenderServer", "Administration", "Settings", "AppleSandbox", "AcquirerSandbox",
+        "TokenIssuer",
         "DemoShop",
         "Orders",
         "Gateway", "ApplePayToken", "KeyAgent",
@@ -357,13 +365,15 @@ let package = Package(
     tests(
       "Unit/Server/BackOfficeTests",
       [
-        "BackOffice", "MerchantIdentity", "Ledger", "Webhooks", "Orders", "TenderPayments", "StrictJSON", "HTTPServing",
-        "Storage", "TenderTesting", crypto, httpTypes, hummingbird, hummingbirdTesting, nioCore, nioEmbedded, logging,
+        "BackOffice", "Administration", "Settings", "MerchantIdentity", "Ledger", "Webhooks", "Orders",
+        "TenderPayments", "StrictJSON", "HTTPServing", "Storage", "TenderTesting", crypto, httpTypes, hummingbird,
+        hummingbirdTesting, nioCore, nioEmbedded, logging,
       ]),
     tests(
       "Unit/Server/TenderServerTests",
       [
-        "TenderServer", "Settings", "BackOffice", "PlatformAPI", "Mail", "CostFuzzer", "Acquiring", "Connectors",
+        "TenderServer", "Administration", "Settings", "BackOffice", "PlatformAPI", "Mail", "CostFuzzer", "Acquiring",
+        "Connectors",
         "AcquirerSandbox",
         "AppleSandbox",
         "HTTPTransport",
@@ -418,7 +428,8 @@ let package = Package(
     tool(
       "Benchmarks/PaymentBench",
       [
-        "LoadGenerator", "CostFuzzer", "AppleSandbox", "TokenIssuer", "TenderServer", "Settings", "TenderTesting",
+        "LoadGenerator", "CostFuzzer", "AppleSandbox", "TokenIssuer", "TenderServer", "Administration", "Settings",
+        "TenderTesting",
         "ApplePayToken",
         "Acquiring",
         "Ledger", "Storage", "DirectWire", "HTTPTransport", "StrictJSON", "TenderPayments", nioCore, nioPosix, logging,

@@ -1,3 +1,4 @@
+import Administration
 import AppleSandbox
 import Foundation
 import HTTPTransport

@@ -1,6 +1,6 @@
+import Administration
 import AppleSandbox
 import ArgumentParser
-import BackOffice
 import DemoShop
 import Foundation
 import HTTPTransport

@@ -1,4 +1,4 @@
-import BackOffice
+import Administration
 import Foundation
 import HTTPTransport
 import Logging

@@ -1,3 +1,4 @@
+import Administration
 import DemoShop
 import Settings
 import TenderPayments

@@ -1,4 +1,5 @@
 import AcquirerSandbox
+import Administration
 import ArgumentParser
 import Foundation
 import HTTPTransport

@@ -1,5 +1,5 @@
+import Administration
 import ArgumentParser
-import BackOffice
 import Foundation
 import HTTPTransport
 import Settings

@@ -1,3 +1,4 @@
+import Administration
 import Ledger
 import TenderPayments
 import TenderServer

@@ -1,5 +1,5 @@
+import Administration
 import ArgumentParser
-import BackOffice
 import Foundation
 import HTTPTransport
 import Ledger
@@ -104,7 +104,7 @@ struct OfficeOptions: ParsableArguments {
     return try await store.ask(
       here: { configuration, journal in
         do {
-          return try await UserAdministration(BackOffice.users(configuration, journal.database)).perform(call)
+          return try await UserAdministration(configuration, journal.database).perform(call)
         } catch let refusal as OfficeRefusal {
           throw CallFailure(refusal.reason)
         }

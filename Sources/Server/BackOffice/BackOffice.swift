@@ -1,9 +1,10 @@
+package import Administration
 import HTTPServing
 import HTTPTypes
 package import Hummingbird
 package import Ledger
 import Logging
-package import Settings
+import Settings
 package import Storage
 package import TenderPayments
 
@@ -25,8 +26,16 @@ package struct BackOffice: Sendable {
     (self.settings, self.services, self.random) = (settings, services, random)
     pages = OfficePages(settings)
     accounts = OfficeAccounts(
-      database: database, vault: services.vault, random: random, clock: clock, limits: settings.sessions,
-      cost: settings.passwordCost, mail: services.mail, url: settings.url)
+      settings, services.vault, database, mail: services.mail, clock: clock, random: random)
+  }
+
+  /// For the command line.
+  package var users: UserAdministration { users(actor: "command line", address: "") }
+
+  func users(actor: String, address: String) -> UserAdministration {
+    UserAdministration(accounts, settings, actor: actor, address: address) { [merchants = services.merchants] in
+      try await merchants.merchant($0) != nil
+    }
   }
 
   var database: Database { accounts.database }
@@ -63,24 +72,6 @@ package struct BackOffice: Sendable {
   }
 }
 
-/// How the office is reached, and how long a session lasts.
-package struct OfficeSettings: Sendable {
-  /// `scheme://host[:port]`
-  package var url: String
-  /// Whether a server opens it there.
-  package var isServed = true
-  package var environment: String
-  package var isSimulated: Bool
-  package var sessions = SessionLimits()
-  package var passwordCost = PasswordCost.standard
-
-  package init(url: String, environment: String, isSimulated: Bool) {
-    (self.url, self.environment, self.isSimulated) = (url, environment, isSimulated)
-  }
-
-  var isSecure: Bool { url.hasPrefix("https://") }
-}
-
 /// What the office is handed: the use cases of the server.
 package struct OfficeServices: Sendable {
   package let vault: any OfficeVault
@@ -106,19 +97,6 @@ package struct OfficeServices: Sendable {
     (self.vault, self.payments, self.merchants) = (vault, payments, merchants)
     (self.reconciliation, self.webhooks, self.health, self.settings) = (reconciliation, webhooks, health, settings)
   }
-}
-
-/// Sends the link of an invitation to the user.
-package protocol InvitationMail: Sendable {
-  /// Prepares a message.
-  ///
-  /// - Parameters:
-  ///   - name: an e-mail address; users of other names get none.
-  ///   - isFirst: false for a user who has lost password or app.
-  /// - Returns: what queues the message in the caller's commit; nil where none is sent.
-  func invitation(
-    of name: String, by person: String, link: String, until end: Timestamp, isFirst: Bool
-  ) async throws -> (@Sendable (Transaction) throws -> Void)?
 }
 
 /// Where a merchant's webhooks go. Every refusal is an ``OfficeRefusal``.

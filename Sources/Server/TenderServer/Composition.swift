@@ -1,4 +1,5 @@
 import Acquiring
+import Administration
 import ApplePayToken
 import Settings
 import Foundation

@@ -16,8 +16,9 @@ struct Architecture {
     "Gateway": ["Acquiring", "Ledger"],
     "AcquirerSandbox": ["TokenIssuer"], "AppleSandbox": ["TokenIssuer", "AcquirerSandbox", "MailSandbox"],
     "Settings": ["HostedCheckout", "Mail"],
-    "BackOffice": ["Settings"],
-    "TenderServer": ["BackOffice", "Settings", "PlatformAPI", "HostedCheckout", "Mail"],
+    "Administration": ["HostedCheckout", "Mail", "PlatformAPI", "Settings"],
+    "BackOffice": ["Administration", "Settings"],
+    "TenderServer": ["Administration", "BackOffice", "Settings", "PlatformAPI", "HostedCheckout", "Mail"],
     "CMailTransfer": ["CCurl"], "Mail": ["CMailTransfer"], "TenderCLI": ["CProcessMemory"],
   ]
 

@@ -42,7 +42,7 @@ extension Traps {
     .init("Sources/Base/TenderPayments/Encoding.swift", "UInt64(first)", .conversion, wider),
     .init("Sources/Payments/Ledger/AuditChain.swift", "UInt64($1)", .conversion, wider),
     .init("Sources/Payments/Webhooks/WebhookDispatcher.swift", "UInt16($1)", .conversion, wider),
-    .init("Sources/Server/BackOffice/Accounts/OneTimeCode.swift", "UInt32($1)", .conversion, wider),
+    .init("Sources/Server/Administration/Accounts/OneTimeCode.swift", "UInt32($1)", .conversion, wider),
     .init("Sources/Server/Mail/Delivery/MailDispatcher.swift", "UInt16($1)", .conversion, wider),
     .init("Sources/Tokens/ApplePayToken/DER/ObjectIdentifier.swift", "UInt64(byte & 0x7F)", .conversion, wider),
   ]

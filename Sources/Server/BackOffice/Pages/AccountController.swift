@@ -1,3 +1,4 @@
+import Administration
 import Hummingbird
 
 /// A user's own sessions.

@@ -1,3 +1,4 @@
+import Administration
 import HTTPServing
 import HTTPTypes
 import Hummingbird
@@ -313,4 +314,18 @@ enum MerchantView {
       "mayRetire": row.state == .next || row.state == .draining,
     ]
   }
+}
+
+extension NewOfficeMerchant {
+  fileprivate init(_ form: OfficeForm) throws {
+    self.init(
+      id: try form.required("id"), identifier: try form.required("identifier"), name: try form.required("name"),
+      country: try form.required("country"), currency: try form.required("currency"),
+      domains: form["domains"].split { $0 == "," || $0 == " " }.map(String.init),
+      isServedByPlatform: form.isChecked("platform"))
+  }
+}
+
+extension OfficeUser {
+  var asEditor: SettingsEditor { everywhere == .administrator ? .operator : .merchant }
 }

@@ -1,3 +1,4 @@
+import Administration
 import Crypto
 import Ledger
 import Orders

@@ -1,3 +1,4 @@
+import Administration
 import Hummingbird
 import Storage
 package import TenderPayments

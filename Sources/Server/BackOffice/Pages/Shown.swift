@@ -1,4 +1,4 @@
-package import TenderPayments
+import TenderPayments
 
 // How values are written on pages.
 
@@ -23,14 +23,6 @@ extension PaymentStatus {
 }
 
 extension Payment {
-  /// In one line, for the audit chain.
-  package var auditedState: String {
-    let amounts = [("authorized", authorized), ("captured", captured), ("released", released), ("refunded", refunded)]
-    return amounts.reduce(status.rawValue) {
-      "\($0), \($1.0) \(Amount(minorUnits: $1.1, currency: amount.currency).shown)"
-    }
-  }
-
   /// `5.00 EUR captured, 7.50 EUR released`; empty where the status says it of the whole amount.
   var shownParts: String {
     let parts = [(captured, "captured"), (released, "released"), (refunded, "refunded")].filter { $0.0 > 0 }

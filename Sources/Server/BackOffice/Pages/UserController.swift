@@ -1,3 +1,4 @@
+import Administration
 import Hummingbird
 import TenderPayments
 
@@ -15,7 +16,7 @@ struct UserController: Sendable {
   }
 
   private func administration(_ call: OfficeCall) throws -> UserAdministration {
-    UserAdministration(office, actor: try call.user.name, address: call.address)
+    office.users(actor: try call.user.name, address: call.address)
   }
 
   private func list(_ call: OfficeCall) async throws -> Response { try await list(call, invitation: nil) }

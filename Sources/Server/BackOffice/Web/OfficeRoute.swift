@@ -1,3 +1,4 @@
+package import Administration
 import HTTPServing
 import HTTPTypes
 package import Hummingbird

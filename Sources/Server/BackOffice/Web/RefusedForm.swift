@@ -1,3 +1,4 @@
+import Administration
 import HTTPServing
 import HTTPTypes
 import TenderPayments

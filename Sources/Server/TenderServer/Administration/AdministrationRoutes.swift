@@ -1,3 +1,4 @@
+import Administration
 import Gateway
 import Hummingbird
 import Settings

@@ -1,4 +1,5 @@
 import Acquiring
+package import Administration
 import ApplePayToken
 import Gateway
 import HTTPServing

@@ -1,3 +1,4 @@
+import Administration
 import Crypto
 import Foundation
 import HTTPServing

@@ -1,3 +1,4 @@
+import Administration
 import HTTPTypes
 import MerchantIdentity
 import Orders

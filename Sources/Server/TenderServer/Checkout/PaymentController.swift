@@ -1,3 +1,4 @@
+import Administration
 import ApplePayToken
 import Gateway
 import HTTPServing

@@ -1,4 +1,5 @@
 import Acquiring
+import Administration
 import Settings
 
 extension DoctorCheck {

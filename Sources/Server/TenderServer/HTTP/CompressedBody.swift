@@ -1,3 +1,4 @@
+import Administration
 import CZlib
 import HTTPTypes
 import Hummingbird

@@ -1,3 +1,4 @@
+import Administration
 import Gateway
 import HTTPServing
 import HTTPTypes
@@ -72,11 +73,15 @@ struct ProblemAnswers: Sendable {
 
   /// Logs and counts, for an answer in another shape.
   func note(_ error: any Error, _ context: ServerContext) -> Problem {
-    let problem = ProblemTable.problem(for: error)
+    let problem = ProblemTable.answer(to: error)
     // Overload is no fault of the server's, and must not flood the log.
     if problem.status.code >= 500, problem.code != GatewayError.overloaded.code {
       context.logger.error(
-        "call failed", metadata: ["code": .string(problem.code), "error": .string(ProblemTable.safe(error))])
+        "call failed",
+        metadata: [
+          "code": .string(problem.code),
+          "error": .string(ProblemTable.safe((error as? ShopperRefusal)?.error ?? error)),
+        ])
     } else {
       metrics.refusals.count(["code": problem.code])
     }

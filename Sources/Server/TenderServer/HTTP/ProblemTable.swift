@@ -1,62 +1,15 @@
-import ApplePayToken
-import Gateway
+import Administration
 import HTTPServing
-import HTTPTypes
-import HostedCheckout
 import Hummingbird
-import MerchantIdentity
-import Orders
-import PlatformAPI
-import Storage
-import StrictJSON
-import TenderPayments
 
-/// Maps the errors of the other modules to problems. The modules define the codes, this table the statuses.
-enum ProblemTable {
-  static func problem(for error: any Error) -> Problem {
+extension ProblemTable {
+  /// The problem of an error that a router or a body's reader throws too.
+  static func answer(to error: any Error) -> Problem {
     switch error {
-    case let problem as Problem: problem
     case let failure as BodyReader.Failure: Problem(failure)
     case let refusal as ShopperRefusal: worded(refusal)
-    case let error as OrderError:
-      Problem(
-        status(error.code), error.code.rawValue, "\(error.detail). \(error.advice)", field: error.field,
-        sheetErrors: error.sheetErrors)
-    case let error as GatewayError: gateway(error)
-    case let error as QueryRefused: Problem(.badRequest, "query_invalid", error.reason, field: error.parameter)
-    case let error as CustomerInputRefusal:
-      Problem(.badRequest, error.code, error.reason, field: "encryptedCustomerInput")
-    case let error as HostedCheckoutError: Problem(error)
-    case let error as MerchantStoreError: Problem(.conflict, error.code.rawValue, error.reason)
-    case let error as PaymentTokenError where error.code == .keyAgentUnavailable:
-      Problem(
-        .serviceUnavailable, error.code.rawValue, "The payment token cannot be opened at the moment.", retryAfter: 2)
-    case let error as PaymentTokenError:
-      Problem(
-        .unprocessableContent, error.code.rawValue, "\(error.reason). \(error.advice)", field: error.field ?? "token")
-    case let error as ValidationURLError:
-      Problem(.badRequest, error.code.rawValue, "\(error.reason) \(error.advice)", field: "validationURL")
-    case let error as MerchantSessionError:
-      Problem(
-        error.code == .gatewayTimeout ? .gatewayTimeout : .badGateway, error.code.rawValue,
-        "\(error.reason) \(error.advice)")
-    case StorageError.outcomeUnknown:
-      Problem(
-        .serviceUnavailable, "outcome_not_recorded",
-        "The store did not say whether this call was done. Ask what became of it before you repeat it.")
-    case is StorageError:
-      Problem(.serviceUnavailable, "store_unavailable", "The store does not take writes at the moment.", retryAfter: 2)
     case let error as HTTPError: http(error)
-    default: Problem(.internalServerError, "internal_error", "Something is wrong on our side. Quote the request id.")
-    }
-  }
-
-  /// The part of an error that may be logged. Our errors hold no card data; of any other only the type is logged.
-  static func safe(_ error: any Error) -> String {
-    switch error {
-    case let refusal as ShopperRefusal: safe(refusal.error)
-    case is StorageError, is MerchantSessionError, is GatewayError, is OrderError, is PaymentTokenError: "\(error)"
-    default: "\(type(of: error))"
+    default: problem(for: error)
     }
   }
 
@@ -66,56 +19,11 @@ enum ProblemTable {
     return problem
   }
 
-  private static func status(_ code: OrderError.Code) -> HTTPResponse.Status {
-    switch code {
-    case .basketUnknown, .quoteUnknown, .guestUnknown: .notFound
-    case .basketIDWeak, .basketInvalid, .totalNotPositive, .shippingMethodUnknown, .serviceUnavailable:
-      .badRequest
-    case .basketIDTaken, .basketPlaced, .basketCancelled, .quoteForeign, .quoteStale, .totalPending,
-      .paymentInProgress, .guestClaimed, .attemptsUsedUp:
-      .conflict
-    case .basketExpired: .gone
-    case .quoteSourceUnavailable, .quoteSourceInvalid, .basketSourceUnavailable, .basketSourceInvalid: .badGateway
-    case .applePayDisabled, .termsNotAccepted: .forbidden
-    case .contactIncomplete, .addressUnserviceable, .addressChangesPrice: .unprocessableContent
-    }
-  }
-
-  private static func gateway(_ error: GatewayError) -> Problem {
-    let isUnknown = error.code == "payment_not_found"
-    return switch error {
-    case .paymentInProgress:
-      Problem(.conflict, error.code, "\(error.reason). \(error.advice)", retryAfter: 2)
-    case .overloaded, .outOfTime:
-      Problem(.serviceUnavailable, error.code, "\(error.reason). \(error.advice)", retryAfter: 1)
-    case .outcomeNotRecorded:
-      Problem(.serviceUnavailable, error.code, "\(error.reason). \(error.advice)")
-    case .callInProgress:
-      Problem(.conflict, error.code, "\(error.reason). \(error.advice)", retryAfter: 1)
-    case .currencyNotTaken, .amountTooFine, .noRoute, .partNotPossible:
-      Problem(.unprocessableContent, error.code, "\(error.reason). \(error.advice)")
-    case .tokenReused, .acquirerNotConfigured, .answerMayCome, .operationRefused:
-      Problem(isUnknown ? .notFound : .conflict, error.code, "\(error.reason). \(error.advice)")
-    }
-  }
-
   private static func http(_ error: HTTPError) -> Problem {
     switch error.status {
     case .notFound: Problem(.notFound, "not_found", "There is nothing at this address.")
     case .contentTooLarge: Problem(.contentTooLarge, "body_too_large", "The body is too long.")
     default: Problem(error.status, "bad_request", error.status.reasonPhrase)
     }
-  }
-}
-
-extension Problem {
-  fileprivate init(_ error: HostedCheckoutError) {
-    let status: HTTPResponse.Status =
-      switch error.code {
-      case .checkoutUnknown: .notFound
-      case .checkoutInvalid, .paymentProductExcluded: .badRequest
-      case .linkClosed: .conflict
-      }
-    self.init(status, error.code.rawValue, error.detail, field: error.field)
   }
 }

@@ -1,6 +1,7 @@
 import Acquiring
+import Administration
 import Connectors
-package import BackOffice
+import BackOffice
 import Gateway
 import HTTPServing
 import Hummingbird
@@ -9,8 +10,8 @@ import Logging
 import MerchantIdentity
 import NIOCore
 import Orders
-package import Settings
-package import Storage
+import Settings
+import Storage
 import StrictJSON
 import TenderPayments
 
@@ -71,79 +72,6 @@ struct OfficeParts: Sendable {
     return try BackOffice(
       configuration.officeSettings, services, parts.database, clock: runtime.clock, random: runtime.random)
   }
-}
-
-extension BackOffice {
-  /// For `tender user`, while no server runs: users alone.
-  package static func users(_ configuration: ServerConfiguration, _ database: Database) throws -> BackOffice {
-    let none = NoServer(administration: MerchantAdministration(configuration, database))
-    let services = OfficeServices(
-      vault: StoreVault(configuration: configuration, database: database, random: .system),
-      payments: none, merchants: none, reconciliation: none, webhooks: none,
-      health: { OfficeHealth(routes: [], findings: []) }, settings: [])
-    return try BackOffice(configuration.officeSettings, services, database)
-  }
-}
-
-/// Stands where no server runs: `tender user` asks whether a merchant is there, and calls nothing else.
-private struct NoServer: PaymentUseCases, MerchantUseCases, ReconciliationUseCase, WebhookUseCases {
-  let administration: MerchantAdministration
-  let routes: [String] = []
-  private var refusal: OfficeRefusal { .refused("No server runs.") }
-
-  func perform(
-    _ verb: PaymentVerb, on payment: PaymentID, amount: String?, isFinal: Bool, key: String,
-    adding addition: ReservationAddition?
-  ) throws -> String {
-    throw refusal
-  }
-  func resolve(_ payment: PaymentID, as: Resolution, operation: AttemptReference?, note: String) throws -> String {
-    throw refusal
-  }
-  func endpoints(of merchant: MerchantID) -> [OfficeEndpoint] { [] }
-  func sendTest(to endpoint: OfficeEndpoint, of merchant: MerchantID) throws -> String? { throw refusal }
-  func add(_ merchant: NewOfficeMerchant, actor: String) throws { throw refusal }
-  func registration(of merchant: MerchantID) throws -> OfficeRegistration? { throw refusal }
-  func publishTerms(_ version: String, wording: String, graceDays: Int64) throws { throw refusal }
-  func export(_ merchant: MerchantID) throws -> [UInt8] { throw refusal }
-  func exported(_ file: [UInt8]) throws -> ExportedMerchant { throw refusal }
-  func take(_ merchant: ExportedMerchant) throws { throw refusal }
-  func merchants() throws -> [OfficeMerchant] { throw refusal }
-  func merchant(_ id: MerchantID) async throws -> OfficeMerchant? {
-    try await OfficeRefusal.translating { try await administration.reports(only: id) }.first.map { report in
-      OfficeMerchant(
-        id: id, identifier: report.merchantIdentifier, isDeclared: administration.isDeclared(report.id),
-        isEnabled: report.enabled, refusal: report.problem ?? report.refusal)
-    }
-  }
-  func differences(at route: String, _ period: Range<Timestamp>) throws -> [OfficeDifference] { throw refusal }
-  func differences(from report: [UInt8], at route: String?) throws -> [OfficeDifference] { throw refusal }
-  func parts(of merchant: MerchantID) throws -> OfficeMerchantParts { throw refusal }
-  func perform(_ change: MerchantChange, on merchant: MerchantID, actor: String) throws -> MerchantChangeResult {
-    throw refusal
-  }
-}
-
-/// Keeps the secrets of one-time codes among the sealed secrets of the store, so that the rotation of the store's key
-/// takes them along.
-private struct StoreVault: OfficeVault {
-  let configuration: ServerConfiguration
-  let database: Database
-  let random: RandomBytes
-
-  func secret(of user: String) async throws -> OneTimeCodeSecret? {
-    let store = try await configuration.merchantStore(database, random: random)
-    return try await store.read { try $0.secret(Self.name(user)) }.flatMap(OneTimeCodeSecret.init(hex:))
-  }
-
-  func keep(_ secret: OneTimeCodeSecret, of user: String) async throws {
-    let (store, text) = (
-      try await configuration.merchantStoreMakingKeys(database, random: random), secret.sealedText
-    )
-    try await store.note { try $0.keep(text, as: Self.name(user)) }
-  }
-
-  private static func name(_ user: String) -> SecretName { SecretName(MerchantID(""), .oneTimeCode, user) }
 }
 
 /// The use cases of `tender payment`.
@@ -236,37 +164,6 @@ extension PaymentAdministration.Operation {
   }
 }
 
-extension OfficeRefusal {
-  /// Says in words what the server refuses; what is our own fault is thrown on.
-  static func translating<R>(_ work: () async throws -> R) async throws -> R {
-    do { return try await work() } catch let refusal as OfficeRefusal { throw refusal } catch {
-      let problem = ProblemTable.problem(for: error)
-      if let error = error as? ConfigurationError {
-        throw fields[error.key].map { refused(error.reason, at: $0) } ?? refused("\(error)")
-      }
-      if let error = error as? MerchantIdentityError {
-        throw refused("\(error.reason) \(error.advice)", at: fields[error.code.rawValue] ?? "certificate")
-      }
-      guard problem.status.code < 500 || problem.status == .serviceUnavailable else { throw error }
-      throw refused(problem.detail, at: fields[problem.code])
-    }
-  }
-
-  /// How an attempt that this error ended stands in the audit chain.
-  static func ending(_ error: any Error) async -> (end: AttemptEnd, words: String) {
-    do { return try await translating { throw error } } catch { return AttemptEnd.of(error) }
-  }
-
-  /// The forms' fields by what is wrong with them: an option of the command line, or the code of an error.
-  private static let fields = [
-    "--id": "id", "--merchant-identifier": "identifier", "--name": "name", "--country": "country",
-    "--currency": "currency", "--domain": "domains", "bad_domain": "domain", "duplicate_domain": "domain",
-    "bad_association_file": "association", "amount_exceeds_available": "amount", "invalid_amount": "amount",
-    "amount_too_fine_for_acquirer": "amount", "unknown_route": "route", "no_listing": "route",
-    "nothing_to_compare": "report", "webhooks": "url",
-  ]
-}
-
 extension Composition {
   fileprivate var officeHealth: OfficeHealth {
     OfficeHealth(
@@ -279,39 +176,11 @@ extension Composition {
 }
 
 extension ServerConfiguration {
-  fileprivate var officeSettings: OfficeSettings {
-    var settings = OfficeSettings(
-      url: office.url ?? "http://localhost:\(office.port ?? 0)", environment: environment.rawValue,
-      isSimulated: environment == .simulated)
-    settings.isServed = office.url != nil || office.port != nil
-    settings.sessions.idle = .seconds(office.idleMinutes * 60)
-    settings.sessions.whole = .seconds(office.sessionHours * 3_600)
-    settings.passwordCost = office.passwordCost
-    return settings
-  }
-
   /// Every setting with its value; secrets masked.
   fileprivate var shownSettings: [(name: String, value: String)] {
     SettingsTable.server.settings.map { setting in
       let text = setting.text(self) ?? ""
       return (setting.key, text.isEmpty ? "–" : setting.isSecret ? "•••" : text)
-    }
-  }
-}
-
-/// `POST /users/calls` on the administration socket, with a ``UserCall``.
-struct UserAdministrationController: Sendable {
-  let office: BackOffice
-
-  func perform(_ request: Request, _ context: ServerContext) async throws -> Response {
-    let body = try await BodyReader.collect(request, limit: 65_536)
-    let call = try RequestBody.refusing {
-      try StrictJSONDecoder().decode(UserCall.self, from: body)
-    }
-    do { return JSONAnswer.response(try await UserAdministration(office).perform(call)) } catch let refusal
-      as OfficeRefusal
-    {
-      throw Problem(.conflict, "office_refused", refusal.reason)
     }
   }
 }

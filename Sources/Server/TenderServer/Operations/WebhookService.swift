@@ -20,21 +20,6 @@ struct WebhookService: Service {
   }
 }
 
-extension OrderReader {
-  /// The orders in the same store as the ledger.
-  static let stored = OrderReader { event, includesDetails, store in
-    guard let reference = try MerchantReferences.reference(of: event.order, in: store) else { return nil }
-    let details = includesDetails ? try OrderService.order(of: event.basket, in: store) : nil
-    let checkout = try HostedCheckout.find(event.basket, in: store)
-    let asked = checkout == nil ? try PlatformOrder.find(event.order, in: store) : nil
-    var references = checkout?.references ?? asked?.references ?? DirectReferences()
-    references.merchantReference = references.merchantReference ?? reference
-    return NotifiedOrder(
-      references, hostedCheckout: checkout?.output,
-      details: try details.map { try JSONReader.read(JSONAnswer.bytes($0)) })
-  }
-}
-
 /// Counts every delivery of a webhook, and logs those that failed.
 struct WebhookMonitor: Sendable {
   let metrics: Metrics

@@ -1,3 +1,4 @@
+import Administration
 import DirectWire
 import HTTPServing
 import HTTPTypes

@@ -1,4 +1,5 @@
 import Acquiring
+import Administration
 import ApplePayToken
 import BackOffice
 import Gateway
@@ -113,7 +114,7 @@ final class LiveRoutes: Sendable {
     }
     // `tender user`
     if let office {
-      router.post("/users/calls", use: UserAdministrationController(office: office).perform)
+      router.post("/users/calls", use: UserAdministrationController(users: office.users).perform)
     }
     // `tender reload`
     router.post("/merchants/reload") { [weak self] _, _ -> Response in

@@ -1,4 +1,5 @@
 import Acquiring
+import Administration
 import ApplePayToken
 import Gateway
 import HTTPTransport
@@ -83,7 +84,7 @@ extension TraceRecorder: RouterMiddleware {
       record(trace, request, context, response.status.code)
       return response
     } catch {
-      record(trace, request, context, ProblemTable.problem(for: error).status.code)
+      record(trace, request, context, ProblemTable.answer(to: error).status.code)
       throw error
     }
   }

@@ -1,3 +1,4 @@
+import Administration
 import BackOffice
 import HTTPTypes
 import Hummingbird
@@ -34,7 +35,7 @@ struct OfficeBench: Sendable {
     files = try TemporaryStore()
     let migrations =
       Journal.migrations + OrderService.migrations + WebhookDispatcher.migrations + MerchantStore.migrations
-      + BackOffice.migrations
+      + OfficeSchema.migrations
     database = try await files.open(migrations, clock: clock.wall)
     journal = Journal(database, random: .seeded(3))
     payments = NotedPayments(journal)
@@ -81,7 +82,7 @@ struct OfficeBench: Sendable {
 
   /// Adds a user and accepts the invitation, as a person does.
   func user(_ name: String, _ grants: [Grant], limits: String = "") async throws {
-    let answer = try await UserAdministration(office).perform(
+    let answer = try await office.users.perform(
       .add(name: name, grants: grants, refundLimits: limits))
     let path = try #require(answer.invitation)
     try await visit { visitor in

@@ -1,3 +1,4 @@
+import Administration
 import BackOffice
 import HTTPTypes
 import Ledger
@@ -439,7 +440,7 @@ import Testing
   @Test(arguments: StoreEngineUnderTest.present)
   func `takes what is done at the same moment, one after the other`(_ engine: StoreEngineUnderTest) async throws {
     let database = try await EmptyDatabase(engine)
-    let store = try await database.open(MerchantStore.migrations + BackOffice.migrations)
+    let store = try await database.open(MerchantStore.migrations + OfficeSchema.migrations)
     try await store.write { try OfficeAudit($0).note(OfficeAction("anna", from: "", "begin")) }
     try await withThrowingTaskGroup(of: Void.self) { group in
       for number in 0..<60 {

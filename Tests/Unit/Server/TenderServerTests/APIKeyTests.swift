@@ -1,3 +1,4 @@
+import Administration
 import HTTPTransport
 import HTTPTypes
 import MerchantIdentity

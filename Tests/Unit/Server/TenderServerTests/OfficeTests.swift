@@ -1,3 +1,4 @@
+import Administration
 import BackOffice
 import Foundation
 import HTTPTransport

@@ -1,3 +1,4 @@
+import Administration
 import HTTPTransport
 import StrictJSON
 import TenderPayments

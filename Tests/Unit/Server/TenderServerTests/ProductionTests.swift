@@ -1,4 +1,5 @@
 import AcquirerSandbox
+import Administration
 import ApplePayToken
 import Crypto
 import Foundation

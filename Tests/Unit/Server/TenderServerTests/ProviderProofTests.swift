@@ -1,4 +1,5 @@
 import AcquirerSandbox
+import Administration
 import Foundation
 import HTTPTransport
 import Settings

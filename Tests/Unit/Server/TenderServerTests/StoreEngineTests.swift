@@ -1,3 +1,4 @@
+import Administration
 import Logging
 import Storage
 import Synchronization

@@ -1,4 +1,5 @@
 import AcquirerSandbox
+import Administration
 import AppleSandbox
 import BackOffice
 import DirectWire

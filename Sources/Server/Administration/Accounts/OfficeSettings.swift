@@ -1,0 +1,33 @@
+package import Settings
+import TenderPayments
+
+/// How the office is reached, and how long a session lasts.
+package struct OfficeSettings: Sendable {
+  /// `scheme://host[:port]`
+  package var url: String
+  /// Whether a server opens it there.
+  package var isServed = true
+  package var environment: String
+  package var isSimulated: Bool
+  package var sessions = SessionLimits()
+  package var passwordCost = PasswordCost.standard
+
+  package init(url: String, environment: String, isSimulated: Bool) {
+    (self.url, self.environment, self.isSimulated) = (url, environment, isSimulated)
+  }
+
+  package var isSecure: Bool { url.hasPrefix("https://") }
+}
+
+extension ServerConfiguration {
+  package var officeSettings: OfficeSettings {
+    var settings = OfficeSettings(
+      url: office.url ?? "http://localhost:\(office.port ?? 0)", environment: environment.rawValue,
+      isSimulated: environment == .simulated)
+    settings.isServed = office.url != nil || office.port != nil
+    settings.sessions.idle = .seconds(office.idleMinutes * 60)
+    settings.sessions.whole = .seconds(office.sessionHours * 3_600)
+    settings.passwordCost = office.passwordCost
+    return settings
+  }
+}

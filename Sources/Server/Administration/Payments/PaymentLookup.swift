@@ -1,0 +1,83 @@
+import Foundation
+package import Ledger
+import Orders
+import Storage
+package import TenderPayments
+
+/// What `tender payment list` asks for: conditions on payments, and the merchant's reference of their order.
+package struct PaymentLookup: Codable, Sendable {
+  package var payment: PaymentID?
+  package var order: OrderID?
+  package var basket: BasketID?
+  package var reference: String?
+  package var merchant: MerchantID?
+  package var status: PaymentStatus?
+  package var from: Timestamp?
+  package var until: Timestamp?
+  package var alarmed = false
+  package var limit = 50
+
+  package init() {}
+
+  /// Everything that `name` may be: a payment, an order, a basket or the merchant's reference of an order.
+  package static func named(_ name: String) -> [PaymentLookup] {
+    var lookups = [PaymentLookup](repeating: PaymentLookup(), count: 4)
+    lookups[0].payment = PaymentID(name)
+    lookups[1].order = OrderID(name)
+    lookups[2].basket = BasketID(name)
+    lookups[3].reference = name
+    return lookups
+  }
+
+  /// The payments that fit, newest first, without their operations.
+  func found(in store: Transaction) throws -> [PaymentReport] {
+    try searches(in: store).flatMap { try $0.found(in: store) }.prefix(search.limit).map { found in
+      PaymentReport(
+        found.payment, reference: try MerchantReferences.reference(of: found.payment.order, in: store),
+        alarm: found.alarm)
+    }
+  }
+
+  /// One search, or one for each order with the reference.
+  private func searches(in store: Transaction) throws -> [PaymentSearch] {
+    guard let reference else { return [search] }
+    return try MerchantReferences.orders(
+      with: reference, of: merchant.map { [$0] }, limit: search.limit, in: store
+    ).map { order in
+      var search = search
+      search.subject = .order(order)
+      return search
+    }
+  }
+
+  private var search: PaymentSearch {
+    var search = PaymentSearch(
+      payment.map(PaymentSearch.Subject.payment) ?? order.map(PaymentSearch.Subject.order)
+        ?? basket.map(PaymentSearch.Subject.basket))
+    (search.merchant, search.status, search.from, search.until) = (merchant, status, from, until)
+    (search.isAlarmed, search.limit) = (alarmed, min(500, max(1, limit)))
+    return search
+  }
+}
+
+extension PaymentAdministration {
+  package static func list(_ journal: Journal, _ lookup: PaymentLookup) async throws -> PaymentListing {
+    PaymentListing(payments: try await journal.database.read { try lookup.found(in: $0) })
+  }
+
+  /// The payments that `name` may mean, each with its operations.
+  package static func named(_ journal: Journal, _ name: String) async throws -> PaymentListing {
+    for lookup in PaymentLookup.named(name) {
+      let found = try await list(journal, lookup).payments
+      guard !found.isEmpty else { continue }
+      var reports: [PaymentReport] = []
+      for report in found { reports.append(report.with(try await journal.operations(of: report.id))) }
+      return PaymentListing(payments: reports)
+    }
+    return PaymentListing(payments: [])
+  }
+
+  package func list(_ lookup: PaymentLookup) async throws -> PaymentListing { try await Self.list(journal, lookup) }
+
+  package func named(_ name: String) async throws -> PaymentListing { try await Self.named(journal, name) }
+}

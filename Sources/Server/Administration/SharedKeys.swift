@@ -1,0 +1,40 @@
+import Crypto
+import Foundation
+import Settings
+package import Storage
+import TenderPayments
+
+/// Keys that lie in a file of each node and have to be the same on all nodes of a database.
+///
+/// The first node that starts with a key notes its hash; a node with another key does not start. With a fingerprint key of
+/// its own it would take decrypted payment data that another node has taken.
+package enum SharedKeys {
+  static let migrations = [
+    Migration(
+      "shared-keys-1",
+      """
+      CREATE TABLE shared_keys (
+        setting TEXT PRIMARY KEY NOT NULL,
+        hash TEXT NOT NULL
+      );
+
+      """)
+  ]
+
+  /// - Parameters:
+  ///   - setting: the name of the key's file.
+  ///   - key: with all its entropy, so that its hash says nothing of it.
+  /// - Throws: ``ConfigurationError`` when another node uses another key.
+  package static func require(_ setting: String, _ key: [UInt8], in database: Database) async throws {
+    let hash = Hex.encode(SHA256.hash(data: Array("tender shared key \(setting)\n".utf8) + key))
+    let known = try await database.write { store in
+      try store.run(
+        "INSERT INTO shared_keys (setting, hash) VALUES ($1, $2) ON CONFLICT DO NOTHING", .text(setting), .text(hash))
+      return try store.row("SELECT hash FROM shared_keys WHERE setting = $1", .text(setting))?.text("hash")
+    }
+    guard known == hash else {
+      throw ConfigurationError(
+        setting, "this node's key is not that of the other nodes; copy the file from one of them, see docs/postgres.md")
+    }
+  }
+}
