@@ -353,7 +353,8 @@ struct OperationOptions: ParsableArguments {
 extension [OperationReport] {
   /// Why a part of what was asked for may not have been done; nil when all of it was done, or will be.
   fileprivate var errorText: String? {
-    let texts = compactMap(\.errorText)
+    // The one that must not be repeated comes before those that nothing came of.
+    let texts = (filter(\.state.isOpen) + filter { !$0.state.isOpen }).compactMap(\.errorText)
     guard count > 1, let first = texts.first else { return texts.first }
     return "\(count - texts.count) of \(count) parts were done or taken on; of the others, \(first)"
   }

@@ -52,7 +52,7 @@ extension PlatformPayments {
     guard let operation = rendering.operations.first(where: { $0.number == name.operation }) else {
       throw PlatformRefusal.unknownPayment
     }
-    return try PlatformAnswer(rendering.about(operation))
+    return try PlatformAnswer(rendering.about(try await journal.outcome(of: operation.reference).whole))
   }
 
   /// `GET /payments/{id}/details`
@@ -181,7 +181,7 @@ extension PlatformPayments {
     return refusal
   }
 
-  /// Nothing was sent to the acquirer, so the same may be asked again under another key.
+  /// Nothing of it was sent to the acquirer, so the same may be asked again under another key.
   private static func unreached(_ done: Done) -> PlatformRefusal { done.refused(PlatformRefusal(.unreached)) }
 
   /// The capture that a refund names: in its body, in its address, or the same one in both. Nil where it names none.
@@ -201,8 +201,9 @@ extension PlatformPayments {
   }
 }
 
-/// An operation that was done for a key, by this call or an earlier one.
+/// What was done for a key, by this call or an earlier one.
 struct Done: Sendable {
+  /// All operations of the request as one.
   let record: OperationRecord
   let rendering: PaymentRendering
   /// Nil for the first call.
@@ -236,7 +237,7 @@ extension PlatformPayments {
     guard let first = try await journal.database.read({ try IdempotencyKeys.first(of: call, in: $0) }),
       let payment = try await journal.payment(first.payment)
     else { throw PlatformRefusal(.serverError) }
-    let record = try await journal.outcome(of: first.operation).operation
+    let record = try await journal.outcome(of: first.operation).whole
     return Done(
       record: record, rendering: try await rendering(of: payment), firstCallAt: isReplay ? first.begunAt : nil)
   }
