@@ -178,7 +178,8 @@ extension OrderService {
     let snapshot = try await snapshot(of: id, merchant)
     guard let payment = snapshot.payment else { return nil }
     let mode = snapshot.record.basket.document.capture
-    return try await report(id, snapshot.waitsForAnswer ? resolve(payment, mode) : payment)
+    guard snapshot.waitsForAnswer else { return try await report(id, payment) }
+    return try await gateway.reading(payment.id) { try await report(id, await resolve(payment, mode)) }
   }
 
   /// A client that waits for an open outcome makes us inquire; if the acquirer cannot be asked, the outcome stays open.

@@ -104,7 +104,9 @@ extension PaymentGateway {
     case .open(let operation, let same):
       let before = try await journal.outcome(of: operation)
       if !before.isFinal { _ = try await inquire(before.payment.id, dueOnly: true) }
-      return try await answer(journal.outcome(of: operation), to: key, isReplay: true, sameRequest: same)
+      return try await reading(before.payment.id) {
+        try await answer(journal.outcome(of: operation), to: key, isReplay: true, sameRequest: same)
+      }
     }
   }
 

@@ -30,8 +30,10 @@ extension PaymentGateway {
       try await journal.release(attempt)
       throw GatewayError.answerMayCome(operation)
     }
-    try await resolve(attempt, before: deadline)
-    return try await end(try await lease(operation, of: payment, call), resolution, note)
+    return try await reading(payment) {
+      try await resolve(attempt, before: deadline)
+      return try await end(try await lease(operation, of: payment, call), resolution, note)
+    }
   }
 
   private func end(_ attempt: Attempt, _ resolution: Resolution, _ note: String) async throws -> Payment {

@@ -86,6 +86,7 @@ extension PaymentGateway {
   /// - Parameter dueOnly: whether to leave alone what was asked about a moment ago.
   /// - Returns: the payment as it is afterwards; unchanged also while the call that began the operation may still
   ///   be waiting for its own answer.
+  /// - Throws: ``GatewayError/outcomeNotRecorded(_:)`` when the store fails after the acquirer was asked.
   package func inquire(_ payment: PaymentID, dueOnly: Bool = false) async throws -> Payment {
     let deadline = newHold()
     let call = inFlight.newCall()
@@ -97,8 +98,10 @@ extension PaymentGateway {
       return attempt
     }
     guard let attempt = leased else { return try await known(payment) }
-    _ = try await resolve(attempt, before: deadline)
-    return try await known(payment)
+    return try await reading(payment) {
+      _ = try await resolve(attempt, before: deadline)
+      return try await known(payment)
+    }
   }
 
   /// Resolves a leased operation, if it can be. After the deadline the acquirer is not asked any more: the next holder

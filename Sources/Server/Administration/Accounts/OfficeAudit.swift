@@ -1,4 +1,5 @@
 import Crypto
+import Logging
 package import Storage
 package import TenderPayments
 
@@ -89,20 +90,30 @@ package struct OfficeAudit {
     failure: (any Error) async -> (end: AttemptEnd, words: String) = AttemptEnd.of,
     outcome: (R) -> String = { _ in "done" }, _ work: () async throws -> R
   ) async throws -> R {
-    func note(_ end: AttemptEnd, _ words: String) async throws {
-      var entry = asked
-      (entry.action, entry.after) = ("\(asked.action).\(end.rawValue)", words)
-      try await database.write { [entry] in try OfficeAudit($0).note(entry) }
-    }
     try await database.write { try OfficeAudit($0).note(asked) }
     let result: R
     do { result = try await work() } catch {
       let (end, words) = await failure(error)
-      try await note(end, words)
+      await noteEnd(asked, end, words, in: database)
       throw error
     }
-    try await note(.outcome, outcome(result))
+    await noteEnd(asked, .outcome, outcome(result), in: database)
     return result
+  }
+
+  /// Notes what came of an attempt. The work is done by then, so its answer stands also where the store does not take the
+  /// entry: the log has it, and the chain an attempt without an end.
+  static func noteEnd(_ asked: OfficeAction, _ end: AttemptEnd, _ words: String, in database: Database) async {
+    var entry = asked
+    (entry.action, entry.after) = ("\(asked.action).\(end.rawValue)", words)
+    do { try await database.write { [entry] in try OfficeAudit($0).note(entry) } } catch {
+      Logger(label: "tender").error(
+        "the audit chain of the office lacks an entry",
+        metadata: [
+          "action": "\(entry.action)", "actor": "\(entry.actor)", "merchant": "\(entry.merchant)",
+          "subject": "\(entry.subject)", "after": "\(entry.after)", "error": "\(error)",
+        ])
+    }
   }
 
   /// Waits for every other transaction that notes something, and holds up later ones. The first entry is always there: a

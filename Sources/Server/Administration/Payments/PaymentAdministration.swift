@@ -202,8 +202,10 @@ extension PaymentAdministration {
         if let operation { try await resolve(operation, of: id, as: resolution, note: note) } else {
           try await journal.resolve(id, as: resolution, note: note)
         }
-      return PaymentReport(
-        payment, reference: try await reference(of: payment.order), operations: try await journal.operations(of: id))
+      return try await gateway.reading(id) {
+        PaymentReport(
+          payment, reference: try await reference(of: payment.order), operations: try await journal.operations(of: id))
+      }
     } catch let error as JournalError {
       throw GatewayError.operationRefused(error)
     }

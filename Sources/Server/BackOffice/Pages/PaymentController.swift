@@ -58,20 +58,20 @@ struct PaymentController: Sendable {
   private func audited(
     _ action: String, on file: PaymentFile, _ call: OfficeCall, _ work: () async throws -> (Response, outcome: String?)
   ) async throws -> Response {
-    func note(_ end: String, _ outcome: String) async throws {
-      let entry = try call.action(
-        "\(action).\(end)", merchant: file.payment.merchant.rawValue, subject: file.payment.id.rawValue,
-        before: file.payment.auditedState, after: outcome, reason: call.form["reason"])
-      try await office.database.write { try OfficeAudit($0).note(entry) }
+    let asked = try call.action(
+      action, merchant: file.payment.merchant.rawValue, subject: file.payment.id.rawValue,
+      before: file.payment.auditedState, reason: call.form["reason"])
+    func note(_ end: AttemptEnd, _ outcome: String) async {
+      await OfficeAudit.noteEnd(asked, end, outcome, in: office.database)
     }
     let (response, outcome): (Response, String?)
     do { (response, outcome) = try await work() } catch {
       let refusal = error as? OfficeRefusal
-      try await note(
-        refusal == nil ? "failed" : "refused", refusal?.reason ?? "the payment's operations show what was done")
+      await note(
+        refusal == nil ? .failed : .refused, refusal?.reason ?? "the payment's operations show what was done")
       throw error
     }
-    if let outcome { try await note("outcome", outcome) }
+    if let outcome { await note(.outcome, outcome) }
     return response
   }
 

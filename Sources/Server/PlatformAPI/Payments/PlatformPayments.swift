@@ -47,7 +47,7 @@ extension PlatformPayments {
   /// `GET /payments/{id}`. An open outcome makes us ask the acquirer, as often as recovery would.
   package func show(_ id: String, of merchant: MerchantID) async throws -> PlatformAnswer {
     let name = try Self.name(id)
-    let rendering = try await rendering(of: try await resolve(name, merchant))
+    let rendering = try await resolved(name, merchant)
     guard name.operation > 0 else { return try PlatformAnswer(rendering.answer) }
     guard let operation = rendering.operations.first(where: { $0.number == name.operation }) else {
       throw PlatformRefusal.unknownPayment
@@ -57,7 +57,7 @@ extension PlatformPayments {
 
   /// `GET /payments/{id}/details`
   package func details(_ id: String, of merchant: MerchantID) async throws -> PlatformAnswer {
-    try PlatformAnswer(try await rendering(of: resolve(try Self.name(id), merchant)).details)
+    try PlatformAnswer(try await resolved(try Self.name(id), merchant).details)
   }
 
   /// `GET /payments/{id}/captures`
@@ -91,10 +91,12 @@ extension PlatformPayments {
       notVerified: payment.amountConfirmed ? [] : ["amount"])
   }
 
-  private func resolve(_ name: DirectPaymentID, _ merchant: MerchantID) async throws -> Payment {
+  private func resolved(_ name: DirectPaymentID, _ merchant: MerchantID) async throws -> PaymentRendering {
     let payment = try await known(name, of: merchant)
-    guard !payment.status.isResolved else { return payment }
-    return (try? await gateway.resolve(payment.id, .manual)) ?? payment
+    guard !payment.status.isResolved else { return try await rendering(of: payment) }
+    return try await gateway.reading(payment.id) {
+      try await rendering(of: (try? await gateway.resolve(payment.id, .manual)) ?? payment)
+    }
   }
 
   /// A payment of another merchant's is the same to the caller as none.

@@ -144,6 +144,21 @@ import Testing
     #expect(shop.fake.refunds.count == 1)
   }
 
+  /// The call has asked the acquirer, so it is not told that it did not.
+  @Test func `makes an inquiry one whose outcome was not recorded`() async throws {
+    let shop = try await shop()
+    let payment = try await shop.gateway.authorize(Shop.order(), with: shop.token()).id
+    shop.fake.captures(.unknown(Interruption(.timeout)))
+    _ = try await shop.gateway.capture(payment)
+    shop.fake.finds { [disk] reference in
+      disk.fill()
+      return .answer(FakeAcquirer.approval(reference))
+    }
+    await #expect(throws: GatewayError.outcomeNotRecorded(payment)) { try await shop.gateway.inquire(payment) }
+    await #expect(throws: StorageError.full) { try await shop.gateway.capture(payment, .eur(1)) }
+    #expect(shop.fake.inquiries.count == 1 && shop.fake.captures.count == 1)
+  }
+
   @Test func `is asked for again by the next process when this one ends with it`() async throws {
     let shop = try await shop()
     fills(shop)

@@ -71,6 +71,18 @@ struct OfficeBench: Sendable {
 
   struct NoPayment: Error {}
 
+  /// The store does not take entries of what came of an attempt.
+  func losesEnds() async throws {
+    try await database.write { store in
+      try store.run(
+        """
+        CREATE TRIGGER full_disk BEFORE INSERT ON office_audit
+        WHEN NEW.action LIKE '%.outcome' OR NEW.action LIKE '%.refused' OR NEW.action LIKE '%.failed'
+        BEGIN SELECT RAISE(ABORT, 'full'); END
+        """)
+    }
+  }
+
   /// The ids of all refunds that were asked for.
   func approvalStates() async throws -> [String] {
     try await database.read { try $0.rows("SELECT state FROM office_approvals").map { try $0.text("state") } }

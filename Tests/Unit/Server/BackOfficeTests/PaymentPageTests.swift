@@ -375,6 +375,22 @@ import Testing
     #expect(bench.payments.calls.isEmpty)
   }
 
+  @Test func `is answered as done where the store does not take the entry of what came of it`() async throws {
+    let bench = try await OfficeBench()
+    let id = try await bench.captured()
+    try await bench.losesEnds()
+    try await bench.visit(as: [Grant(.administrator)]) { visitor async throws in
+      let form = ["amount": "5.00", "reason": "damaged", "key": RandomBytes.system.hex(16)]
+      let answer = try await visitor.post("/payments/\(id)/refund", form)
+      #expect(answer.headers[.location]?.hasSuffix("done=refunded") == true, "\(answer.text)")
+      let refused = try await visitor.post("/payments/\(id)/refund", form.merging(["amount": "5,oo"]) { $1 })
+      #expect(refused.status == .badRequest && refused.text.contains("5,oo"))
+    }
+    #expect(bench.payments.done.count == 1)
+    let entries = try await bench.database.read { try OfficeAudit($0).entries(subject: id.rawValue) }
+    #expect(entries.map(\.action.action) == ["payment.refund"])
+  }
+
   @Test func `of two people waits twice, and again after one was withdrawn`() async throws {
     let bench = try await OfficeBench()
     let id = try await bench.captured()
@@ -437,6 +453,18 @@ import Testing
 }
 
 @Suite struct `The audit chain of the office` {
+  private struct Fault: Error {}
+
+  @Test func `never replaces what came of an attempt`() async throws {
+    let bench = try await OfficeBench()
+    try await bench.losesEnds()
+    let asked = OfficeAction("anna", from: "", "payment.refund")
+    #expect(try await OfficeAudit.attempt(asked, in: bench.database) { "approved" } == "approved")
+    await #expect(throws: Fault.self) { try await OfficeAudit.attempt(asked, in: bench.database) { throw Fault() } }
+    let entries = try await bench.database.read { try OfficeAudit($0).entries() }
+    #expect(entries.map(\.action.action) == ["payment.refund", "payment.refund"])
+  }
+
   @Test(arguments: StoreEngineUnderTest.present)
   func `takes what is done at the same moment, one after the other`(_ engine: StoreEngineUnderTest) async throws {
     let database = try await EmptyDatabase(engine)
