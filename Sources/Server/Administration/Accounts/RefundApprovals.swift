@@ -22,16 +22,25 @@ package struct RefundApproval: Sendable {
 package struct RefundApprovals {
   let store: Transaction
 
-  package init(store: Transaction) {
-    self.store = store
-  }
+  /// How many of one person's requests wait at once.
+  static let limitOfPerson = 50
+  /// How many are shown at once.
+  static let page = 100
 
   /// Once for an id, however often it is sent.
   ///
   /// - Returns: whether it waits now.
-  package func request(_ id: String, _ payment: Payment, _ amount: Amount, reason: String, by user: String) throws
-    -> Bool
-  {
+  /// - Throws: ``OfficeRefusal`` where too many of the same person wait.
+  func request(_ id: String, _ payment: Payment, _ amount: Amount, reason: String, by user: String) throws -> Bool {
+    if let known = try find(id) { return known.state == .waiting }
+    // Two requests of one person are counted one after the other.
+    _ = try store.lockedRow("SELECT name FROM office_users WHERE name = $1", .text(user))
+    let waiting = try store.row(
+      "SELECT count(*) AS n FROM office_approvals WHERE state = 'waiting' AND requested_by = $1", .text(user))
+    guard try waiting?.integer("n") ?? 0 < Self.limitOfPerson else {
+      throw OfficeRefusal.conflict(
+        "\(Self.limitOfPerson) refunds that you asked for wait for a second person. Have one of them decided first.")
+    }
     try store.run(
       """
       INSERT INTO office_approvals (id, payment, merchant, amount, currency, reason, requested_by, requested_at, state)
@@ -45,13 +54,22 @@ package struct RefundApprovals {
     try store.row("SELECT * FROM office_approvals WHERE id = $1", .text(id)).map(Self.approval)
   }
 
+  /// The oldest first, of each merchant as many as of another where not all are shown.
+  ///
   /// - Parameter merchants: nil for every merchant's.
-  package func waiting(of merchants: [MerchantID]?) throws -> [RefundApproval] {
+  /// - Returns: at most ``page``, and whether more wait.
+  func waiting(of merchants: [MerchantID]?) throws -> (shown: [RefundApproval], hasMore: Bool) {
     let merchants = MerchantCondition(merchants)
-    return try store.rows(
-      "SELECT * FROM office_approvals WHERE state = 'waiting' AND \(merchants.sql) ORDER BY id LIMIT 100",
-      merchants.values
+    let found = try store.rows(
+      """
+      SELECT * FROM (
+        SELECT *, ROW_NUMBER() OVER (PARTITION BY merchant ORDER BY requested_at, id) AS place FROM office_approvals
+        WHERE state = 'waiting' AND \(merchants.sql)
+      ) AS waiting ORDER BY place, requested_at, id LIMIT \(Self.page + 1)
+      """, merchants.values
     ).map(Self.approval)
+    let shown = found.prefix(Self.page).sorted { ($0.requestedAt, $0.id) < ($1.requestedAt, $1.id) }
+    return (shown, found.count > Self.page)
   }
 
   package func all(of payment: PaymentID) throws -> [RefundApproval] {

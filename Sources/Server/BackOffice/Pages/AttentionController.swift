@@ -43,13 +43,18 @@ struct AttentionController: Sendable {
 
   private func approvals(_ user: OfficeUser) async throws -> [Matter] {
     let merchants = user.merchants(as: .operator)
-    return try await office.database.read { try RefundApprovals(store: $0).waiting(of: merchants) }
-      .map { approval in
-        Matter(
-          isUrgent: false, title: "A refund of \(approval.amount.shown) waits for a second person",
-          detail: "\(approval.requestedBy) asked for it: \(approval.reason)", action: "Approve or reject",
-          path: "/payments/\(approval.payment)")
-      }
+    let waiting = try await office.database.read { try RefundApprovals(store: $0).waiting(of: merchants) }
+    let matters = waiting.shown.map { approval in
+      Matter(
+        isUrgent: false, title: "A refund of \(approval.amount.shown) waits for a second person",
+        detail: "\(approval.requestedBy) asked for it: \(approval.reason)", action: "Approve or reject",
+        path: "/payments/\(approval.payment)")
+    }
+    guard waiting.hasMore else { return matters }
+    let more = Matter(
+      isUrgent: false, title: "More refunds wait for a second person",
+      detail: "They are shown as the ones above are decided.", action: "", path: "/")
+    return matters + [more]
   }
 
   /// Routes and the doctor's findings, for who answers for every merchant.

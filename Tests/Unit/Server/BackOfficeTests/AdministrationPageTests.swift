@@ -363,6 +363,11 @@ import Testing
     try await bench.visit(as: [Grant(.viewer, of: "other"), Grant(.operator, of: "shop")]) { visitor async throws in
       #expect(try await !visitor.get("/").text.contains("for other"))
     }
+    try await bench.visit(as: [Grant(.operator)]) { visitor async throws in
+      let text = try await visitor.get("/").text
+      #expect(text.contains("for shop") && text.contains("More refunds wait"))
+      #expect(text.matches(of: /asked for it/).count == 100)
+    }
   }
 }
 

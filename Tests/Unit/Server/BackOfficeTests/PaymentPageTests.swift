@@ -391,6 +391,25 @@ import Testing
     #expect(entries.map(\.action.action) == ["payment.refund"])
   }
 
+  @Test func `is not asked for while fifty of the same person wait`() async throws {
+    let bench = try await OfficeBench()
+    let id = try await bench.captured()
+    try await bench.visit(as: [Grant(.operator)], limits: "0.01 EUR") { anna async throws in
+      let form = ["amount": "0.02", "reason": "large"]
+      var keys: [String] = []
+      for _ in 0..<50 {
+        keys.append(RandomBytes.system.hex(16))
+        let answer = try await anna.post("/payments/\(id)/refund", form.merging(["key": keys.last ?? ""]) { $1 })
+        #expect(answer.headers[.location]?.hasSuffix("done=requested") == true)
+      }
+      let more = try await anna.post("/payments/\(id)/refund", form.merging(["key": RandomBytes.system.hex(16)]) { $1 })
+      #expect(more.status == .conflict && more.text.contains("wait for a second person"))
+      let again = try await anna.post("/payments/\(id)/refund", form.merging(["key": keys[0]]) { $1 })
+      #expect(again.headers[.location]?.hasSuffix("done=requested") == true)
+    }
+    #expect(try await bench.approvals().count == 50)
+  }
+
   @Test func `of two people waits twice, and again after one was withdrawn`() async throws {
     let bench = try await OfficeBench()
     let id = try await bench.captured()
