@@ -174,7 +174,7 @@ extension PaymentController {
   ) async throws {
     let (user, payment) = (try call.user, file.payment)
     // Two people who look at the same page ask for two refunds, also for the same amount.
-    let parts = [key, user.name, amount.shown].joined(separator: "|")
+    let parts = [key, user.name, payment.id.rawValue, amount.shown].joined(separator: "|")
     let id = Hex.encode(SHA256.hash(data: Array(parts.utf8)).prefix(16))
     let entry = try call.action(
       "refund.request", merchant: payment.merchant.rawValue, subject: payment.id.rawValue,

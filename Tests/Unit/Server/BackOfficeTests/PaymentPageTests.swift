@@ -410,6 +410,19 @@ import Testing
     #expect(try await bench.approvals().count == 50)
   }
 
+  @Test func `of two payments waits twice, under one key and for one amount too`() async throws {
+    let bench = try await OfficeBench()
+    let payments = [try await bench.captured(), try await bench.captured("order-2")]
+    try await bench.visit(as: [Grant(.operator)], limits: "1.00 EUR") { anna async throws in
+      let form = ["amount": "5.00", "reason": "large", "key": String(repeating: "0", count: 32)]
+      for id in payments + payments {
+        let answer = try await anna.post("/payments/\(id)/refund", form)
+        #expect(answer.headers[.location]?.hasSuffix("done=requested") == true)
+      }
+    }
+    #expect(try await bench.approvals().count == 2)
+  }
+
   @Test func `of two people waits twice, and again after one was withdrawn`() async throws {
     let bench = try await OfficeBench()
     let id = try await bench.captured()
