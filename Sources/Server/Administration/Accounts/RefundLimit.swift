@@ -37,13 +37,14 @@ package struct RefundLimit: Sendable {
     }
   }
 
-  /// What was refused, or never reached the provider, gave nothing back.
+  /// What was refused, or never reached the provider, gave nothing back. What a person says of a refund counts it still:
+  /// its money may be gone.
   private func earlier(beside payment: PaymentID, _ currency: Currency, in store: Transaction) throws -> Amount {
     let amounts = try store.rows(
       """
       SELECT operations.amount FROM office_refunds JOIN operations ON operations.reference = office_refunds.operation
       WHERE user_name = $1 AND currency = $2 AND (office_refunds.payment = $3 OR at > $4)
-        AND operations.state <> 'declined' AND operations.state <> 'failed'
+        AND (operations.state NOT IN ('declined', 'failed') OR operations.decided = 1)
       """, .text(user.name), .text(currency.code), .text(payment.rawValue), .time(store.now.adding(.zero - Self.day)))
     return try amounts.map { Amount(minorUnits: try $0.integer("amount"), currency: currency) }.total(in: currency)
   }
