@@ -113,14 +113,21 @@ extension MerchantTables {
 
   /// - Throws: ``MerchantStoreError`` with `merchant_unknown`.
   package func merchant(_ id: MerchantID, at now: Timestamp? = nil) throws -> StoredMerchant {
-    guard let row = try store.row("SELECT * FROM merchants WHERE id = $1", .text(id.rawValue)) else {
-      throw MerchantStoreError(.merchantUnknown, "The store has no merchant \(id); `tender merchant list` shows them.")
-    }
+    let row = try requireKnown(id)
     return StoredMerchant(
       id: id, settings: try row.text("settings"), isEnabled: try row.integer("enabled") != 0,
       version: try row.integer("version"), createdAt: try row.time("created_at"),
       changedAt: try row.time("changed_at"), domains: try domains(of: id),
       certificates: try certificates(of: id), secrets: try secrets(of: id, at: now ?? store.now))
+  }
+
+  /// - Throws: ``MerchantStoreError`` with `merchant_unknown`.
+  @discardableResult
+  package func requireKnown(_ id: MerchantID) throws -> Row {
+    guard let row = try store.row("SELECT * FROM merchants WHERE id = $1", .text(id.rawValue)) else {
+      throw MerchantStoreError(.merchantUnknown, "The store has no merchant \(id); `tender merchant list` shows them.")
+    }
+    return row
   }
 
   /// - Throws: ``MerchantStoreError`` with `merchant_exists`.

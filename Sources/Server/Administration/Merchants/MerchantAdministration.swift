@@ -71,14 +71,19 @@ package struct MerchantAdministration: Sendable {
   }
 
   /// One commit on a stored merchant, which the server must be able to serve afterwards, beside all others.
+  ///
+  /// - Parameter isNew: whether the commit makes the merchant.
+  /// - Throws: ``MerchantStoreError`` with `merchant_unknown` for a merchant that is nowhere, before anything else.
   @discardableResult
   func change<R: Sendable>(
-    _ name: String, _ store: MerchantStore, _ body: @escaping @Sendable (MerchantTables, MerchantID) throws -> R
+    _ name: String, _ store: MerchantStore, isNew: Bool = false,
+    _ body: @escaping @Sendable (MerchantTables, MerchantID) throws -> R
   ) async throws -> R {
     try requireStored(name)
     let (id, routes, now) = (MerchantID(name), RouteTable.unasked(configuration), clock.now())
     let others = OtherMerchants(configuration)
     return try await store.write { [configuration] tables in
+      if !isNew { try tables.requireKnown(id) }
       let (domains, keys) = (try tables.domainNames(of: id), try tables.apiKeys(of: id))
       let result = try body(tables, id)
       try MerchantFolder(stored: try tables.merchant(id), configuration, at: now)
@@ -150,7 +155,7 @@ extension MerchantAdministration {
     try await settings.requireCallable(by: configuration.destinations)
     let identifier = try MerchantIdentifier(settings.merchantIdentifier)
     let (store, elsewhere) = (try await storeWithKeys, keysMayBeElsewhere)
-    let others = try await change(bundle.id, store) { tables, id in
+    let others = try await change(bundle.id, store, isNew: true) { tables, id in
       try tables.insert(id, settings: bundle.settings, isEnabled: bundle.enabled)
       try tables.keep(bundle.domains, of: id)
       for entry in bundle.certificates {

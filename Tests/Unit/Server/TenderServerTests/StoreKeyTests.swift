@@ -79,12 +79,15 @@ private struct Registry {
 }
 
 @Suite struct `A merchant that is nowhere` {
-  @Test func `is named as unknown, and not shown as one that has nothing`() async throws {
+  @Test func `is named as unknown, and not as one that has nothing, nor by another reason`() async throws {
     let registry = try await Registry()
     try await registry.add()
     for call in [
       MerchantCall.listKeys(merchant: "harbor"), .listCertificates(merchant: "harbor"),
-      .listDomains(merchant: "harbor"),
+      .listDomains(merchant: "harbor"), .addDomain("harbor.localhost", merchant: "harbor", associationBase64: nil),
+      .removeDomain("harbor.localhost", merchant: "harbor"),
+      .setEnabled(false, merchant: "harbor", domain: "harbor.localhost"),
+      .revokeKey(merchant: "harbor", kind: .apiKey, id: "none"),
     ] {
       let error = await #expect(throws: MerchantStoreError.self) { try await registry.perform(call) }
       #expect(error?.code == .merchantUnknown)
