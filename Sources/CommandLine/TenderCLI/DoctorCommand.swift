@@ -19,14 +19,14 @@ struct DoctorCommand: AsyncParsableCommand {
       """)
 
   @OptionGroup var place: StoreOptions
-  @Option(help: "Report what will have expired by this date, for example 2028-01-01.") var until: String?
+  @Option(help: "Report what will have expired by this date, for example 2028-01-01.") var until: Moment?
   @Flag(help: "Print also the checks that passed or were skipped.") var all = false
   @Flag(help: "List the checks, in Markdown: the table of docs/doctor.md.") var checks = false
   @Flag(help: "Print JSON.") var json = false
 
   func validate() throws {
-    guard until == nil || moment != nil else {
-      throw ValidationError("--until is a date, for example 2028-01-01.")
+    guard until.map({ $0.time > WallClock.system.now() }) ?? true else {
+      throw ValidationError("--until is a date to come: what has expired is reported without it.")
     }
   }
 
@@ -37,11 +37,7 @@ struct DoctorCommand: AsyncParsableCommand {
     guard report.isHealthy else { throw ExitCode(1) }
   }
 
-  private var moment: Timestamp? {
-    until.flatMap { Timestamp(rfc3339: $0) ?? Timestamp(rfc3339: $0 + "T00:00:00Z") }
-  }
-
-  private var query: String { moment.map { "?until=\($0)" } ?? "" }
+  private var query: String { until.map { "?until=\($0.time)" } ?? "" }
 
   /// The store that the call names, over the configuration's.
   private var storeFlag: [String: String] {
@@ -67,7 +63,7 @@ struct DoctorCommand: AsyncParsableCommand {
     subject = subject.with(stored.merchants)
     let network = try Network.live()
     let doctor = Doctor(
-      subject, .live(network, subject.configuration), facts: facts, factsProblem: problem, until: moment,
+      subject, .live(network, subject.configuration), facts: facts, factsProblem: problem, until: until?.time,
       testToken: .sandbox)
     let report = await doctor.run()
     await network.close()

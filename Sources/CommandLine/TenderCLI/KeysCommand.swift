@@ -53,9 +53,14 @@ struct KeysCommand: AsyncParsableCommand {
     @Flag(help: "Print JSON.") var json = false
 
     func run() async throws {
-      let known = try await store.keys().filter { $0.merchant == merchant && $0.begins(with: hash) }
+      let keys = try await store.keys().filter { $0.merchant == merchant }
+      guard !keys.isEmpty else {
+        throw CallFailure("there is no key of a merchant \(merchant); `tender keys list` shows keys and merchants")
+      }
+      let known = keys.filter { $0.begins(with: hash) }
       guard let key = known.first, known.count == 1 else {
-        throw CallFailure("\(known.count) keys of \(merchant) begin with \(hash); `tender keys list` shows them")
+        let count = known.isEmpty ? "no key of \(merchant) begins" : "\(known.count) keys of \(merchant) begin"
+        throw CallFailure("\(count) with “\(hash)”; `tender keys list` shows them")
       }
       let request: JSONValue = ["merchant": .string(merchant), "publicKeyHash": .string(key.publicKeyHash)]
       let answer: [String: String] = try await store.access().askServer("POST", "/keys/retire", request.serialized())

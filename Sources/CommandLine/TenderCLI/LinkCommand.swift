@@ -150,7 +150,7 @@ struct LinkOptions: ParsableArguments {
   /// Ids are a part of a path.
   static func check(_ id: String) throws {
     guard !id.isEmpty, id.utf8.allSatisfy({ (0x30...0x39).contains($0) || (0x61...0x66).contains($0) }) else {
-      throw ValidationError("\(id) is no link's id.")
+      throw ValidationError("“\(id)” is no link's id, which has digits and the letters a to f.")
     }
   }
 
@@ -159,6 +159,9 @@ struct LinkOptions: ParsableArguments {
     let answer = try await LiveHTTPClient.during { sender in
       try await SigningShop(key: shop.key, server: shop.server, sender: sender).call(
         method, "/paymentlinks\(path)", body)
+    }
+    guard answer.status != 404 || path.isEmpty || answer.body["errors"] == nil else {
+      throw CallFailure("\(shop.key.merchant) has no link \(path.split(separator: "/")[0])")
     }
     guard answer.isSuccess else { throw CallFailure(Self.reason(answer)) }
     return answer.body
@@ -186,7 +189,15 @@ struct LinkOptions: ParsableArguments {
 
   private static func reason(_ answer: JSONClient.Answer) -> String {
     guard let fault = answer.body["errors"]?.elements.first else { return answer.errorText }
-    let property = fault["propertyName"]?.text.map { " (\($0))" } ?? ""
-    return "\(fault["id"]?.text ?? "HTTP \(answer.status)"): \(fault["message"]?.text ?? "")\(property)"
+    let (code, message) = (fault["id"]?.text ?? "HTTP \(answer.status)", fault["message"]?.text ?? "")
+    guard let property = fault["propertyName"]?.text else { return "\(code): \(message)" }
+    guard let option = options[property] else { return "\(code): \(message) (\(property))" }
+    return "\(option): \(message.replacing("\(property) ", with: "")) (\(code))"
   }
+
+  /// Where the properties of a link come from.
+  private static let options = [
+    "paymentLinkSpecificInput.expirationDate": "--expires", "paymentLinkSpecificInput.recipientName": "--recipient",
+    "order.references.merchantReference": "--reference", "order.amountOfMoney.amount": "--amount",
+  ]
 }

@@ -116,21 +116,13 @@ struct MailCommand: AsyncParsableCommand {
         alarms once a day, so that a second call sends nothing.
         """)
     @OptionGroup var store: StoreOptions
-    @Option(help: "As if it were this date, for example 2028-01-01. Only in simulated.") var at: String?
+    @Option(help: "As if it were this date, for example 2028-01-01. Only in simulated.") var at: Moment?
     @Flag(help: "Print JSON.") var json = false
 
-    func validate() throws {
-      guard at == nil || moment != nil else { throw ValidationError("--at is a date, for example 2028-01-01.") }
-    }
-
     func run() async throws {
-      let query = moment.map { "?at=\($0)" } ?? ""
+      let query = at.map { "?at=\($0.time)" } ?? ""
       let answer: [String: Int] = try await store.access().askServer("POST", "/mail/warnings\(query)")
       Terminal.say(json ? try Terminal.json(answer) : Terminal.counted(answer["queued"] ?? 0, "warning") + " sent")
-    }
-
-    private var moment: Timestamp? {
-      at.flatMap { Timestamp(rfc3339: $0) ?? Timestamp(rfc3339: $0 + "T00:00:00Z") }
     }
   }
 }

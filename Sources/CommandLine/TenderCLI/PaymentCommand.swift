@@ -209,7 +209,8 @@ struct LookupOptions: ParsableArguments {
   @Option(help: "The basket's id.") var basket: String?
   @Option(help: "The merchant's id.") var merchant: String?
   @Option(help: "The payment's status.") var status: StatusName?
-  @Option(help: "Begun at this moment or later, for example 2026-11-21T00:00:00Z.") var from: Moment?
+  @Option(help: "Begun at this moment or later: 2026-11-21, which begins at 00:00 UTC, or 2026-11-21T08:00:00Z.")
+  var from: Moment?
   @Option(help: "Begun before this moment.") var until: Moment?
   @Flag(help: "Only those with an alarm.") var alarmed = false
   @Option(help: "How many, at most 500.") var limit = 20

@@ -14,8 +14,9 @@ struct ReconcileCommand: AsyncParsableCommand {
   @Argument(help: "The report, as JSON lines or CSV; - reads standard input.") var file: String?
   @Option(help: "Compares this route alone; without a report, with its provider's own listing.") var route: String?
   @OptionGroup var store: StoreOptions
-  @Option(help: "Start of the period that the report covers, for example 2026-11-21T00:00:00Z.") var from: Moment?
-  @Option(help: "End of the period that the report covers.") var until: Moment?
+  @Option(help: "Start of the period that the report covers: 2026-11-21, which begins at 00:00 UTC, or 2026-11-21T08:00:00Z.")
+  var from: Moment?
+  @Option(help: "End of the period, which is no part of it.") var until: Moment?
   @Flag(help: "Print JSON.") var json = false
 
   func validate() throws {
@@ -63,11 +64,11 @@ struct ReconcileCommand: AsyncParsableCommand {
   }
 }
 
-/// A moment as it is typed.
+/// A moment as it is typed, or a day, which stands for its begin in UTC.
 struct Moment: ExpressibleByArgument, Sendable {
   let time: Timestamp
   init?(argument: String) {
-    guard let time = Timestamp(rfc3339: argument) else { return nil }
+    guard let time = Timestamp(rfc3339: argument) ?? Timestamp(rfc3339: argument + "T00:00:00Z") else { return nil }
     self.time = time
   }
 

@@ -68,7 +68,8 @@ struct StoreAccess: Sendable {
   ) async throws -> Answer {
     guard let file = socket else { throw MistakenCall("only a server can answer; --config names its configuration") }
     guard FileManager.default.fileExists(atPath: file) else {
-      throw CallFailure("no server runs on \(place.path ?? file): start it")
+      throw CallFailure(
+        "no server runs on \(place.path ?? file): start it, or name the one that runs by --port, --config or --store")
     }
     let socket = file.addingPercentEncoding(withAllowedCharacters: .alphanumerics) ?? file
     let request = OutboundRequest(method: method, url: "http+unix://\(socket)\(target)", body: body)

@@ -58,7 +58,10 @@ struct WebhooksCommand: AsyncParsableCommand {
       guard to.map(EndpointName.isValid) ?? true else {
         throw ValidationError("--to “\(to ?? "")”: \(EndpointName.rule).")
       }
-      guard all != (payment != nil) else { throw ValidationError("Name a payment, or say --all.") }
+      guard all || payment != nil else { throw ValidationError("Name a payment, or say --all.") }
+      guard !all || payment == nil else {
+        throw ValidationError("Name a payment or say --all, and not both: --all is every payment's.")
+      }
       guard sequence == nil || payment != nil else { throw ValidationError("--sequence needs a payment.") }
     }
 
@@ -78,8 +81,12 @@ struct WebhooksCommand: AsyncParsableCommand {
         there: ("POST", "/webhooks/replay?" + query.joined(separator: "&")))
       let count = answer["replayed"] ?? 0
       Terminal.say(journal.json ? try Terminal.json(answer) : "\(count) brought back")
-      if count == 0 { Terminal.sayError("there is no dead letter, or each was sent to that endpoint before") }
-      guard count > 0 else { throw ExitCode(1) }
+      guard count > 0 else {
+        Terminal.sayError(
+          to.map { "there is no dead letter, or each was sent to \($0) before" }
+            ?? "there is no dead letter; `tender webhooks list --state waiting` shows what is still being tried")
+        throw ExitCode(1)
+      }
     }
   }
 

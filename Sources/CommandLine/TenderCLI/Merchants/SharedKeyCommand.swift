@@ -19,7 +19,12 @@ struct SharedKeyCommand: AsyncParsableCommand {
         "What an API key may be used for: baskets, payments, refunds or read; repeat it for several. Default: everything."
     )
     var scope: [APIKeyScope] = []
-    @Option(help: "When it ends: a moment such as 2030-01-01T00:00:00Z, or days from now such as 90d. Default: never.")
+    @Option(
+      help:
+        """
+        When it ends: 2030-01-01, which begins at 00:00 UTC, 2030-01-01T08:00:00Z, or days from now such as 90d. \
+        Default: never.
+        """)
     var expires: KeyEnd?
     @OptionGroup var store: MerchantStoreOptions
 
@@ -40,17 +45,31 @@ struct SharedKeyCommand: AsyncParsableCommand {
         how many secrets are sealed under each key.
         """)
     @Option(help: "The merchant's id.") var merchant: String?
-    @Option(help: "api, webhook or callback.") var kind = SharedKeyKind.api
-    @Option(help: "How many hours the others go on.") var overlapHours: Int64 = 24
+    @Option(help: "api, webhook or callback; api by default.") var kind: SharedKeyKind?
+    @Option(help: "How many hours the others go on; 24 by default.") var overlapHours: Int64?
     @Flag(help: "The key that seals the secrets in the store.") var secrets = false
     @Flag(help: "Change nothing, and say how far a rotation of the store's key is.") var status = false
     @OptionGroup var options: MerchantStoreOptions
+
+    /// A hundred years.
+    private static let longestOverlap: Int64 = 876_000
+
+    func validate() throws {
+      guard !secrets && !status || merchant == nil && kind == nil && overlapHours == nil else {
+        throw ValidationError(
+          "--secrets and --status are about the key of the whole store: leave out --merchant, --kind and "
+            + "--overlap-hours.")
+      }
+      guard overlapHours.map({ (0...Self.longestOverlap).contains($0) }) ?? true else {
+        throw ValidationError("--overlap-hours is from 0, which ends the others at once, to \(Self.longestOverlap).")
+      }
+    }
 
     func run() async throws {
       if secrets || status { return try await rotateStore() }
       guard let merchant else { throw MistakenCall("name a --merchant, or --secrets") }
       let call = MerchantCall.rotateKey(
-        merchant: merchant, kind: kind.secret, overlapSeconds: max(0, overlapHours) * 3_600)
+        merchant: merchant, kind: (kind ?? .api).secret, overlapSeconds: (overlapHours ?? 24) * 3_600)
       try options.show(try await options.ask(call).keys)
     }
 
@@ -91,8 +110,8 @@ struct KeyEnd: ExpressibleByArgument {
   init?(argument: String) {
     if argument.hasSuffix("d"), let days = Int64(argument.dropLast()), (1...36_500).contains(days) {
       text = WallClock.system.now().adding(.seconds(days * 86_400)).description
-    } else if let moment = Timestamp(rfc3339: argument) {
-      text = moment.description
+    } else if let moment = Moment(argument: argument) {
+      text = moment.time.description
     } else {
       return nil
     }
