@@ -33,9 +33,9 @@ extension DoctorCheck {
     remedy: "Set the machine's clock; otherwise wait until the certificate begins.")
   static let certificateExpiry = DoctorCheck(
     "certificate_expiry", "The certificate is valid for more than 60 days.",
-    meaning: "When it has expired, payments of this merchant fail in the sheet.",
-    remedy: "Renew it: make a request, upload it at Apple's portal, put the new certificate beside the old one, "
-      + "`tender reload`, and activate it at Apple.")
+    meaning: "When it has expired, payments that need it fail in the sheet.",
+    remedy: "Renew it: make a request, upload it at Apple's portal, put the new certificate and its key beside the old "
+      + "ones, those of an identity in their place, `tender reload`, and activate it at Apple.")
   static let certificateIssuer = DoctorCheck(
     "certificate_issuer", "The issuer is one of Apple's authorities that are known to issue such certificates.",
     meaning: "Apple may have begun to issue from a new authority, or the file is not what it seems.",
@@ -52,7 +52,7 @@ extension DoctorCheck {
 extension Doctor {
   func certificateFindings() -> [DoctorFinding] {
     let merchants = subject.merchants.flatMap { merchant in
-      merchant.certificates.flatMap { certificate($0, of: merchant) }
+      merchant.certificates.flatMap { certificate($0, of: merchant) }.map(merchant.withItsRemedy)
     }
     return merchants + subject.platform.flatMap { certificate($0, of: nil) }
   }

@@ -70,7 +70,9 @@ extension DoctorCheck {
 
 extension Doctor {
   func merchantFindings() -> [DoctorFinding] {
-    subject.merchants.flatMap { [readable($0), identifier($0)] + contents($0) }
+    subject.merchants.flatMap { merchant in
+      ([readable(merchant), identifier(merchant)] + contents(merchant)).map(merchant.withItsRemedy)
+    }
       + served() + sharedIdentifiers() + sharedDomains()
   }
 
@@ -143,7 +145,7 @@ extension Doctor {
       return DoctorCheck.identityPresent.skipped(merchant.id, "the merchant has no domain")
     }
     return DoctorCheck.identityPresent.require(
-      merchant.identity != nil, merchant.id, ok: merchant.identity?.file ?? "", failed: "there is no identity.pem")
+      merchant.identity != nil, merchant.id, ok: merchant.identity?.file ?? "", failed: "there is no identity certificate")
   }
 
   private func processing(_ merchant: ExaminedMerchant) -> DoctorFinding {
@@ -188,5 +190,38 @@ extension Doctor {
         owners.count == 1, domain, ok: owners[0].1,
         failed: "a domain of \(owners.map(\.1).joined(separator: ", "))")
     }
+  }
+}
+
+extension ExaminedMerchant {
+  /// The finding, with what to do at a merchant of the store where the check's remedy is about a folder's files.
+  func withItsRemedy(_ finding: DoctorFinding) -> DoctorFinding {
+    guard isStored, !finding.remedy.isEmpty, let remedy = remedyInStore(finding) else { return finding }
+    return DoctorFinding(
+      code: finding.code, status: finding.status, subject: finding.subject, finding: finding.finding,
+      meaning: finding.meaning, remedy: remedy)
+  }
+
+  private func remedyInStore(_ finding: DoctorFinding) -> String? {
+    let kind = certificates.first { $0.file == finding.subject }?.kind
+    switch finding.code {
+    case DoctorCheck.merchantReadable.code, DoctorCheck.merchantIdentifierForm.code:
+      return "Correct the setting: `tender merchant edit \(id) KEY=VALUE`."
+    case DoctorCheck.apiKeys.code: return "Make one: `tender key add --merchant \(id)`."
+    case DoctorCheck.webhookKeys.code: return "Make one: `tender key add --merchant \(id) --kind webhook`."
+    case DoctorCheck.identityPresent.code: return renewal(.identity)
+    case DoctorCheck.processingPresent.code: return settings?.encryptTo == .platform ? nil : renewal(.processing)
+    case DoctorCheck.processingCount.code:
+      return "Retire the oldest: `tender certificate list`, then `tender certificate retire`."
+    case DoctorCheck.certificateExpiry.code, DoctorCheck.certificateKey.code, DoctorCheck.certificatePair.code,
+      DoctorCheck.certificateKind.code, DoctorCheck.certificateMerchant.code, DoctorCheck.certificateKeyType.code:
+      return kind.map(renewal)
+    default: return nil
+    }
+  }
+
+  private func renewal(_ kind: ExaminedCertificate.Kind) -> String {
+    "`tender certificate request \(id) --kind \(kind.rawValue)`; upload the request at Apple's portal; `tender certificate "
+      + "import FILE --merchant \(id)`; activate it at Apple; `tender certificate activate`, unless it is the first."
   }
 }

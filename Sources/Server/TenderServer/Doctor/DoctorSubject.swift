@@ -100,6 +100,8 @@ struct ExaminedMerchant: Sendable {
   let privateFiles: [String]
   /// Keys without a certificate beside them.
   let loneKeys: [String]
+  /// Whether the merchant is in the store, and not in a folder.
+  var isStored = false
 
   var domains: [Domain] { domainNames.compactMap { try? Domain($0) } }
   var identifier: MerchantIdentifier? { settings.flatMap { try? MerchantIdentifier($0.merchantIdentifier) } }
@@ -156,7 +158,7 @@ extension ExaminedMerchant {
         stored.domains.compactMap { row in row.association.map { (row.domain.name, $0.bytes) } },
         uniquingKeysWith: { first, _ in first }),
       apiKeys: stored.secrets(.apiKey).count, webhookKeys: stored.secrets(.webhookKey).count,
-      domainNames: stored.domains.map(\.domain.name), privateFiles: [], loneKeys: [])
+      domainNames: stored.domains.map(\.domain.name), privateFiles: [], loneKeys: [], isStored: true)
   }
 }
 

@@ -41,6 +41,28 @@ import Testing
     #expect(asked.checks.contains { $0.code == "association_present" && $0.status == .failed })
   }
 
+  @Test func `says of a merchant in the store what its commands do, and nothing of files that it has not`() async throws {
+    let system = try await StoredShop.system.value
+    _ = try await StoredShop("withcert", system)
+    let merchant = MerchantProvisioning.NewMerchant(
+      id: "bare", merchantIdentifier: "merchant.test.bare", displayName: "Bare", countryCode: "IE",
+      currencyCode: "EUR", domains: ["bare.localhost:8498"])
+    _ = try await system.admin(
+      "POST", "/merchants/calls",
+      Array(try JSONEncoder().encode(MerchantCall.add(try MerchantBundle(merchant, random: .system)))))
+    let bare = try await Self.findings(system, "bare")
+    func remedy(_ code: String) -> String { bare.first { $0.code == code }?.remedy ?? "" }
+    #expect(remedy("identity_present").contains("tender certificate request bare --kind identity"))
+    #expect(remedy("processing_present").contains("tender certificate import FILE --merchant bare"))
+    let old = try await StrictJSONDecoder().decode(
+      DoctorReport.self, from: system.admin("POST", "/doctor?until=2099-01-01T00:00:00Z")
+    ).checks.filter { $0.code == "certificate_expiry" && $0.status == .failed }
+    let stored = old.filter { $0.subject.hasPrefix("store/withcert/") }
+    #expect(stored.count == 2, "\(old)")
+    #expect(stored.allSatisfy { $0.remedy.contains("tender certificate request withcert --kind ") }, "\(stored)")
+    #expect(old.contains { $0.remedy.contains("tender reload") }, "of a folder")
+  }
+
   @Test func `runs by itself a minute after the start, and its findings are on the metrics page`() async throws {
     let system = try await TestSystem.shared.value
     let minute = Mailbox<Bool>()
