@@ -123,7 +123,8 @@ extension JournalError {
       "a final capture releases the rest, which is unknown while another operation on the hold is in flight"
     case .mustWait(let kind, isFinal: false):
       "a \(kind.rawValue) has to wait while another operation on the hold is in flight"
-    case .exceeds(let available): "no more than \(available) is left"
+    case .exceeds(let available):
+      available.isPositive ? "no more than \(available) is left" : "nothing is left of the payment for this"
     case .invalidAmount(let amount): "\(amount) is not an amount of this payment's currency above zero"
     case .conflict: "the payment changed in between"
     }
@@ -134,6 +135,6 @@ extension PaymentState {
   /// The end of a sentence: what it takes instead.
   fileprivate static func others(in status: PaymentStatus) -> String {
     let kinds = allowed(in: status).map(\.rawValue)
-    return kinds.isEmpty ? "" : "; it takes: \(kinds.joined(separator: ", "))"
+    return kinds.isEmpty ? "" : "; where something is left, it takes: \(kinds.joined(separator: ", "))"
   }
 }

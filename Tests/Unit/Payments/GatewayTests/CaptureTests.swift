@@ -59,7 +59,9 @@ import Testing
     let declined = GatewayError.operationRefused(.notPossible(.refund, .declined)).reason
     #expect(declined == "a payment that is declined takes no refund")
     let captured = GatewayError.operationRefused(.notPossible(.void, .captured)).reason
-    #expect(captured == "a payment that is captured takes no void; it takes: refund")
+    #expect(captured == "a payment that is captured takes no void; where something is left, it takes: refund")
+    let nothing = GatewayError.operationRefused(.exceeds(available: .eur(0))).reason
+    #expect(nothing == "nothing is left of the payment for this")
   }
 
   @Test func `a declined order takes no capture, and an unknown payment is not found`() async throws {
