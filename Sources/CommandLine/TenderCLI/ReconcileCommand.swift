@@ -1,5 +1,7 @@
+import Acquiring
 import Administration
 import ArgumentParser
+import Connectors
 import Foundation
 import Gateway
 import Ledger
@@ -30,16 +32,20 @@ struct ReconcileCommand: AsyncParsableCommand {
   /// Exit code 1 says that there are differences, 2 that it could not look.
   func run() async throws {
     let found: [Difference]
-    do { found = try await differences() } catch {
+    let report: [UInt8]
+    do {
+      report = try file.map(NamedFile.bytes) ?? []
+      found = try await differences(from: report)
+    } catch {
       Terminal.sayError(ErrorLine.text(for: error), exitCode: 2)
       throw ExitCode(2)
     }
-    if json { Terminal.say(try Terminal.json(found)) } else { show(found) }
+    if json { Terminal.say(try Terminal.json(found)) } else { show(found, from: report) }
     guard found.isEmpty else { throw ExitCode(1) }
   }
 
-  private func differences() async throws -> [Difference] {
-    let (report, isListing, route, from, until) = (try file.map(NamedFile.bytes) ?? [], file == nil, route, from, until)
+  private func differences(from report: [UInt8]) async throws -> [Difference] {
+    let (isListing, route, from, until) = (file == nil, route, from, until)
     let query = [
       file == nil ? "listing=yes" : nil, route.map { "route=\($0)" }, from.map { "from=\($0.time)" },
       until.map { "until=\($0.time)" },
@@ -54,13 +60,24 @@ struct ReconcileCommand: AsyncParsableCommand {
       there: ("POST", "/reconcile?" + query.joined(separator: "&")), body: report)
   }
 
-  private func show(_ found: [Difference]) {
+  private func show(_ found: [Difference], from report: [UInt8]) {
     let sorted = Difference.Kind.allCases.flatMap { kind in found.filter { $0.kind == kind } }
     let table = Table("DIFFERENCE", "REFERENCE", "PAYMENT", "HERE", "THERE", of: sorted) {
       [$0.kind.rawValue, "\($0.reference)", $0.payment.map { "\($0)" } ?? "-", $0.here ?? "-", $0.there ?? "-"]
     }
     for line in table.lines { Terminal.say(line) }
-    Terminal.say(found.isEmpty ? "no difference" : Terminal.counted(found.count, "difference"))
+    let count = found.isEmpty ? "no difference" : Terminal.counted(found.count, "difference")
+    Terminal.say(count + compared(report))
+  }
+
+  /// What was compared, so that agreement with the wrong day's report is seen to be one.
+  private func compared(_ bytes: [UInt8]) -> String {
+    let report = file == nil ? nil : try? AcquirerReport(bytes)
+    let lines = report.map { " in \(Terminal.counted($0.lines.count, "line")) of the report" } ?? ""
+    guard let start = from?.time ?? report?.period?.lowerBound, let end = until?.time ?? report?.period?.upperBound else {
+      return lines
+    }
+    return "\(lines), \(start) to \(end)"
   }
 }
 

@@ -22,6 +22,7 @@ package struct Reconciliation: Sendable {
   package func differences(at route: String, _ period: Range<Timestamp>) async throws -> [Difference] {
     guard let routes else { throw CallFailure("no server runs: start it, and it asks the provider") }
     guard let source = routes[route]?.report else {
+      try await requireKnown(route)
       let offers = routes.routes.filter { $0.acquirer.report != nil }.map(\.name).joined(separator: ", ")
       throw Problem(
         .unprocessableContent, "no_listing",
