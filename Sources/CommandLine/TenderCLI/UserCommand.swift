@@ -101,14 +101,17 @@ struct OfficeOptions: ParsableArguments {
 
   func ask(_ call: UserCall) async throws -> UserAnswer {
     if case .add = call { try await store.makeStore() }
+    let user = NSUserName()
     return try await store.ask(
       here: { configuration, journal in
         do {
-          return try await UserAdministration(configuration, journal.database).perform(call)
+          return try await UserAdministration(
+            BackOffice.users(configuration, journal.database), actor: CommandLineOperator(user).actor
+          ).perform(call)
         } catch let refusal as OfficeRefusal {
           throw CallFailure(refusal.reason)
         }
-      }, there: ("POST", "/users/calls"), body: Array(try JSONEncoder().encode(call)))
+      }, there: ("POST", "/users/calls?by=\(user.inQuery)"), body: Array(try JSONEncoder().encode(call)))
   }
 
   func showInvitation(_ call: UserCall) async throws {

@@ -51,13 +51,9 @@ package struct UserAdministration: Sendable {
   private let settings: OfficeSettings
   private let knows: @Sendable (MerchantID) async throws -> Bool
 
-  /// - Parameter knows: whether a merchant is there.
-  package init(
-    _ accounts: OfficeAccounts, _ settings: OfficeSettings, actor: String = "command line", address: String = "",
-    knows: @escaping @Sendable (MerchantID) async throws -> Bool
-  ) {
-    (self.accounts, self.settings, self.actor, self.address) = (accounts, settings, actor, address)
-    self.knows = knows
+  /// For the command line.
+  package init(_ office: BackOffice, actor: String = "command line") {
+    self.init(office, actor: actor, address: "")
   }
 
   /// For `tender user`, while no server runs.
@@ -88,7 +84,7 @@ package struct UserAdministration: Sendable {
       throw OfficeRefusal.badRequest("A name has 1 to 64 small letters, digits and . - _ @ +.", at: "name")
     }
     guard !grants.isEmpty else { throw OfficeRefusal.badRequest("A user has a role at least at one merchant.") }
-    let limits = try Self.limits(limits)
+    let limits = try Self.limits(limits, for: grants)
     try await requireKnown(grants)
     let action = action("user.add", name, after: Self.text(grants, limits), reason: reason)
     try await accounts.database.write { store in
@@ -98,8 +94,8 @@ package struct UserAdministration: Sendable {
     return try await invite(name, reason: reason)
   }
 
-  package func change(_ name: String, _ grants: [Grant], _ limits: String, reason: String) async throws {
-    let limits = try Self.limits(limits)
+  func change(_ name: String, _ grants: [Grant], _ limits: String, reason: String) async throws {
+    let limits = try Self.limits(limits, for: grants)
     try await requireKnown(grants)
     let (actor, address) = (actor, address)
     try await accounts.database.write { store in
@@ -186,11 +182,19 @@ package struct UserAdministration: Sendable {
     }
   }
 
-  private static func limits(_ text: String) throws -> RefundLimits {
-    do throws(MistypedAmount) { return try RefundLimits(text: text) } catch {
+  /// - Throws: ``OfficeRefusal`` also for limits that would limit nothing.
+  private static func limits(_ text: String, for grants: [Grant]) throws -> RefundLimits {
+    let limits: RefundLimits
+    do throws(MistypedAmount) { limits = try RefundLimits(text: text) } catch {
       throw OfficeRefusal.badRequest(
         "\(error). Refund limits are amounts with commas between: 100.00 EUR, 15000 JPY", at: "limits")
     }
+    guard limits == .none || grants.contains(where: { $0.role == .operator }) else {
+      throw OfficeRefusal.badRequest(
+        "Only an operator has refund limits: a viewer refunds nothing, and an administrator any amount. Leave them out.",
+        at: "limits")
+    }
+    return limits
   }
 
   private func action(_ name: String, _ user: String, after: String = "", reason: String) -> OfficeAction {

@@ -207,6 +207,9 @@ extension OfficeAccounts {
     let (token, end) = (random.hex(32), clock.now().adding(Self.invitationLife))
     let path = "/invitation/\(token)"
     let user = try await read { try $0.known(name) }
+    guard user.isEnabled else {
+      throw OfficeRefusal.conflict("\(name) is disabled, and could not sign in with a new password. Enable them first.")
+    }
     let queue = try await mail?.invitation(
       of: name, by: action.actor, link: url + path, until: end, isFirst: !user.isEnrolled)
     try await database.write { store in

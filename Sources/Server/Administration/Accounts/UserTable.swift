@@ -117,10 +117,12 @@ extension UserTable {
       .time(end))
   }
 
+  /// The user whose invitation this is, while they are enabled.
   func invited(by hash: String) throws -> String? {
-    try store.row(
-      "SELECT user_name FROM office_invitations WHERE hash = $1 AND expires_at > $2", .text(hash), .time(store.now))?
-      .text("user_name")
+    let row = try store.row(
+      "SELECT user_name FROM office_invitations WHERE hash = $1 AND expires_at > $2", .text(hash), .time(store.now))
+    guard let name = try row?.text("user_name"), try find(name)?.isEnabled == true else { return nil }
+    return name
   }
 
   /// False when another call was faster.

@@ -12,7 +12,7 @@ package struct CommandLineOperator: Sendable {
   package init(_ name: String, because reason: String = "") { (self.name, self.reason) = (name, reason) }
 
   /// In the office's audit chain.
-  var actor: String { name.isEmpty ? "command line" : "command line (\(name))" }
+  package var actor: String { name.isEmpty ? "command line" : "command line (\(name))" }
 }
 
 // For the command line: each attempt stands in the office's audit chain, with its outcome.

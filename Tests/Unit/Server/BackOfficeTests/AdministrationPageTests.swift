@@ -212,7 +212,39 @@ import Testing
   }
 }
 
+@Suite struct `Refund limits of who is no operator` {
+  @Test(arguments: [Role.viewer, .administrator]) func `are refused, because they limit nothing`(_ role: Role) async throws {
+    let bench = try await OfficeBench()
+    try await bench.visit(as: [Grant(.administrator)]) { visitor async throws in
+      let fields = ["name": "bert", "role": role.rawValue, "limits": "10.00 EUR", "reason": "new"]
+      let page = try await visitor.post("/users", fields)
+      #expect(page.status == .badRequest && page.text.contains("Only an operator has refund limits"), "\(page.text)")
+      #expect(try await visitor.post("/users", fields.merging(["role": "operator"]) { $1 }).status == .ok)
+      #expect(try await visitor.post("/users/bert/change", fields).status == .badRequest)
+      let change = try await visitor.post("/users/bert/change", fields.merging(["limits": ""]) { $1 })
+      #expect(change.headers[.location] == "/users?done=changed")
+    }
+  }
+}
+
 @Suite struct `Invitations` {
+  @Test func `are none for a user who is disabled, and open nothing until they are enabled`() async throws {
+    let bench = try await OfficeBench()
+    let administration = UserAdministration(bench.office, actor: "command line (ann)")
+    let added = try await administration.perform(.add(name: "bert", grants: [Grant(.viewer)], refundLimits: ""))
+    let path = try #require(added.invitation)
+    _ = try await administration.perform(.setEnabled(false, name: "bert"))
+    let refusal = await #expect(throws: OfficeRefusal.self) { try await administration.perform(.invite(name: "bert")) }
+    #expect(refusal?.reason.hasPrefix("bert is disabled") == true)
+    try await bench.visit { visitor async throws in
+      #expect(try await !visitor.get(path).text.contains("<svg"))
+      _ = try await administration.perform(.setEnabled(true, name: "bert"))
+      #expect(try await visitor.get(path).text.contains("<svg"))
+    }
+    let entries = try await bench.database.read { try OfficeAudit($0).entries(subject: "bert") }
+    #expect(entries.allSatisfy { $0.action.actor == "command line (ann)" })
+  }
+
   @Test func `are for merchants that are there`() async throws {
     let bench = try await OfficeBench()
     try await bench.visit(as: [Grant(.administrator)]) { visitor async throws in
