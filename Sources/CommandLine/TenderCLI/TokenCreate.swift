@@ -141,7 +141,10 @@ struct TokenCreate: ParsableCommand {
       guard let merchantId else { return try TokenRecipient(certificatePEM: NamedFile.certificate(to ?? "")) }
       return try TokenRecipient(publicKeyPEM: NamedFile.text(to ?? ""), merchantIdentifier: merchantId)
     } catch let problem as TokenIssuerError {
-      throw MistakenCall(problem.message)
+      let isKey = merchantId == nil && (try? NamedFile.text(to ?? ""))?.contains("-----BEGIN PUBLIC KEY-----") == true
+      throw MistakenCall(
+        "--to \(to ?? ""): "
+          + (isKey ? "this is a public key, which names no merchant: add --merchant-id" : problem.message))
     }
   }
 

@@ -27,7 +27,8 @@ extension PaymentTokenError.Code {
       "Apple's signature carries the signer's certificate and its intermediate, each with Apple's marker, and at most the "
         + "root beside them. Refuse the payment."
     case .untrustedRoot:
-      "The token is not signed by Apple, or belongs to another environment: a simulated token needs the sandbox's own root."
+      "The token is not signed by Apple, or belongs to another environment: a simulated token needs the sandbox's own root, "
+        + "on the command line as --root."
     case .brokenChain, .unfitCertificate, .certificateNotValidThen:
       "The certificates do not lead to Apple's root. Refuse the payment."
     case .wrongEnvironment:

@@ -13,9 +13,14 @@ enum TokenMistakes {
   static func encodedTwice(_ text: String, member: String? = nil) -> PaymentTokenError {
     guard object(Array(text.utf8)).map(isGooglePay) != true else { return googlePay }
     let code = "JSON.parse(text)" + (member.map { ".\($0)" } ?? "")
-    let what = TokenWrapping.find(in: .string(text), code)?.sentence ?? TokenWrapping.beginning(of: Array(text.utf8))
-    return PaymentTokenError(
-      .doubleEncoded, "a string stands where the payment token's object should: \(what)", field: member)
+    let place = "a string stands where the payment token's object should"
+    guard let what = TokenWrapping.find(in: .string(text), code) else {
+      let beginning = TokenWrapping.beginning(of: Array(text.utf8))
+      return PaymentTokenError(
+        member == nil ? .notAPaymentToken : .wrongType, "\(place), and no payment token is in it; \(beginning)",
+        field: member)
+    }
+    return PaymentTokenError(.doubleEncoded, "\(place): \(what.sentence)", field: member)
   }
 
   static func notJSON(_ bytes: [UInt8], _ error: JSONError) -> PaymentTokenError {
@@ -23,6 +28,8 @@ enum TokenMistakes {
     let what =
       if let cut = TokenWrapping.cut(bytes, error) ?? TokenWrapping.find(in: bytes) {
         cut.sentence
+      } else if bytes.starts(with: "-----BEGIN ".utf8) {
+        "this is PEM, as keys and certificates are written, and no payment token"
       } else if let reason = TokenWrapping.abridgement(of: bytes) {
         "the payment token is not JSON: \(error); perhaps \(reason)"
       } else {

@@ -123,7 +123,9 @@ extension TokenWrapping {
       return what.within(
         "base64 whose “+” became spaces", .code("Buffer.from(text.replaceAll(\" \", \"+\"), \"base64\")"))
     }
-    guard let inner = base64(bytes), let what = content(inner, &work) else { return shortened(bytes) }
+    guard let inner = base64(bytes), let what = content(inner, &work) else {
+      return shortened(bytes) ?? member(bytes)
+    }
     return what.within("base64", .code("Buffer.from(text, \"base64\")"))
   }
 
@@ -135,14 +137,30 @@ extension TokenWrapping {
       name: "JSON in base64 or hexadecimal, shortened", remedy: stringified, condition: .lost(reason))
   }
 
+  /// The value of one member, which is base64 of bytes that are no text.
+  private static func member(_ bytes: [UInt8]) -> TokenWrapping? {
+    guard let inner = Base64.decode(String(decoding: bytes, as: UTF8.self)), inner.count >= 128,
+      String(validating: inner, as: UTF8.self) == nil
+    else { return nil }
+    return TokenWrapping(
+      name: "\(memberAlone), such as the value of data alone", remedy: stringified,
+      condition: .known("the members beside it are not there"))
+  }
+
   /// A JSON web token or the compact form of one that is encrypted (RFC 7515, RFC 7516).
   private static func webToken(_ bytes: [UInt8], _ work: inout Int) -> TokenWrapping? {
     let parts = bytes.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
     guard bytes.starts(with: "eyJ".utf8), parts.count == 3 || parts.count == 5, !bytes.contains(0x20) else {
       return nil
     }
-    let payload = parts.count == 3 ? parts.dropFirst().first.flatMap { base64(Array($0)) } : nil
-    return undone("a JSON web token", payload, .code("Buffer.from(text.split(\".\")[1], \"base64\")"), &work)
+    guard parts.count == 3 else {
+      return TokenWrapping(name: "an encrypted JSON web token", remedy: .sentence("Decrypt it first, then send what is in it"))
+    }
+    let inside = undone(
+      "a JSON web token", base64(Array(parts[1])), .code("Buffer.from(text.split(\".\")[1], \"base64\")"), &work)
+    guard !inside.isKnown else { return inside }
+    return TokenWrapping(
+      name: inside.name, remedy: stringified, condition: .known("nothing of the payment token is in it"))
   }
 
   private static func percentDecoded(_ bytes: [UInt8], plus: String = "+") -> [UInt8]? {

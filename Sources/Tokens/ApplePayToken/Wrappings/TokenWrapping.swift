@@ -43,7 +43,7 @@ struct TokenWrapping: Sendable {
     let advice =
       switch remedy {
       case .code("text"): ""
-      case .code(let line): ". Send it so: \(line)"
+      case .code(let line): ". Send \(isLost ? "the next one" : "it") so: \(line)"
       case .sentence(let sentence): ". \(sentence)"
       }
     return "this looks like \(name)\(state)\(advice)"
@@ -55,6 +55,7 @@ struct TokenWrapping: Sendable {
     case .readable, .unknown: false
     }
   }
+  private var isLost: Bool { if case .lost = condition { true } else { false } }
   var isKnown: Bool { if case .unknown = condition { false } else { true } }
 
   /// How many bytes a message shows: fewer than a card's number has.
@@ -102,11 +103,12 @@ extension TokenWrapping {
   private static let noToken = "JSON without a payment token"
   private static let withError = "JSON with an error"
   static let signatureAlone = "the signature alone"
+  static let memberAlone = "base64 of bytes"
 
   /// A payment token in a wrapping, or what is left of it. In text around it many things look like something.
   static func token(in bytes: [UInt8], _ work: inout Int) -> TokenWrapping? {
     content(bytes, &work).flatMap { found in
-      [noToken, withError, signatureAlone].contains(where: found.name.hasPrefix) ? nil : found
+      [noToken, withError, signatureAlone, memberAlone].contains(where: found.name.hasPrefix) ? nil : found
     }
   }
 

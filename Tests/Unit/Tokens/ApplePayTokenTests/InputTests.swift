@@ -231,6 +231,26 @@ import Testing
     #expect(reason("log \(text) \(token)")?.contains("the payment token in it can be read") == true)
   }
 
+  @Test func `what holds no payment token is not said to hold one, nor to be had from it`() throws {
+    let token = try TestTokenBuilder().build()
+    let data = Base64.encode(Array(repeating: 0xF1, count: 300))
+    let claims = Base64.encode(Array(#"{"sub":"shopper","iat":1}"#.utf8)).replacing("=", with: "")
+    for (text, wanted, words) in [
+      (#""hello there, shopper""#, PaymentTokenError.Code.notAPaymentToken, "no payment token is in it"),
+      (#"{"paymentData":"hello"}"#, .wrongType, "no payment token is in it"),
+      (data, .notJSON, "the value of data alone"), ("-----BEGIN CERTIFICATE-----\nAAAA\n", .notJSON, "this is PEM"),
+      ("eyJhbGciOiJIUzI1NiJ9.\(claims).c2lnbmF0dXJl", .notJSON, "nothing of the payment token is in it"),
+      ("eyJhbGciOiJSU0EifQ.AA.BB.CC.DD", .notJSON, "Decrypt it first"),
+    ] {
+      #expect(try code(text) == wanted, "\(text)")
+      let reason = reason(text) ?? ""
+      #expect(reason.contains(words) && !reason.contains("Buffer.from"), "\(reason)")
+    }
+    let signed = "eyJhbGciOiJIUzI1NiJ9.\(Base64.encode(token.bytes).replacing("=", with: "")).c2lnbmF0dXJl"
+    #expect(reason(signed)?.contains("the payment token in it can be read. Send it so: Buffer.from") == true)
+    #expect(reason(Base64.encode(token.bytes.prefix(300)))?.contains("Send the next one so: ") == true)
+  }
+
   @Test func `a member below names that are not repeated is had by its place in JavaScript's order`() throws {
     let token = String(decoding: try TestTokenBuilder().build().bytes, as: UTF8.self)
     #expect(
