@@ -74,6 +74,17 @@ extension PaymentFilter {
     return PaymentPage(items: items, next: end.map { PaymentID($0) })
   }
 
+  /// Whether a payment that was found by a name fits every condition but that on its card.
+  package func fits(_ item: PaymentPage.Item) -> Bool {
+    let (payment, id) = (item.payment, item.payment.id.rawValue)
+    return merchants.map { $0.contains(payment.merchant) } ?? true && orders.map { $0.contains(payment.order) } ?? true
+      && status.map { $0 == payment.status } ?? true && route.map { $0 == item.route } ?? true
+      && amount.map { $0 == payment.amount.minorUnits } ?? true
+      && currency.map { $0 == payment.amount.currency.code } ?? true
+      && from.map { Self.prefix(of: $0) <= id } ?? true && until.map { id < Self.prefix(of: $0) } ?? true
+      && (!isAlarmed || item.alarm != nil)
+  }
+
   /// Looks at each merchant's own payments, so that those of others do not use up the reach.
   private func page(
     of merchants: [MerchantID], before: PaymentID?, limit: Int, reach: Int, in store: Transaction

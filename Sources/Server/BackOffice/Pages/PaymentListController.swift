@@ -21,8 +21,17 @@ struct PaymentListController: Sendable {
 
   private func list(_ call: OfficeCall) async throws -> Response {
     let (page, references) = try await rows(PaymentQuery(call), limit: 50)
+    let none = page.items.isEmpty ? try await unknownMerchant(call) : nil
     return try await show(
-      page.items.map { Self.row($0, references[$0.payment.order]) }, next: page.next, "No payment fits", call)
+      page.items.map { Self.row($0, references[$0.payment.order]) }, next: page.next, none ?? "No payment fits", call)
+  }
+
+  /// What is wrong with the merchant that was asked for, who has no payments here. One that was removed has them still.
+  private func unknownMerchant(_ call: OfficeCall) async throws -> String? {
+    guard let wanted = call.query("merchant").map({ MerchantID($0) }) else { return nil }
+    let isAllowed = try call.user.merchants.map { $0.contains(wanted) } ?? true
+    if isAllowed, try await office.services.merchants.merchant(wanted) != nil { return nil }
+    return "There is no merchant \(wanted)"
   }
 
   /// The search without payments: none is what was asked for.

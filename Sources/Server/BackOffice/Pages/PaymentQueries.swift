@@ -81,12 +81,15 @@ struct PaymentQuery: Sendable {
     }
   }
 
-  /// The payments, newest first. A text finds what it names, as it is written, in small letters and in capitals, and of four
+  /// How many orders a text finds at the most, the newest ones.
+  private static let mostOrders = 200
+
+  /// The payments that fit every condition, newest first. A text finds what it names, as it is written, in small letters and in capitals, and of four
   /// digits the cards that end with them; where it names nothing, what has it as a part of the reference or the e-mail address.
   func page(limit: Int = 50, in store: Transaction) throws -> PaymentPage {
     guard let text else { return try filter.page(before: before, limit: limit, in: store) }
     var named: [PaymentPage.Item] = []
-    for spelling in [text, text.lowercased(), text.uppercased()] where before == nil {
+    for spelling in [text, text.lowercased(), text.uppercased()] {
       named += try self.named(spelling, in: store).filter { item in
         !named.contains { $0.payment.id == item.payment.id }
       }
@@ -95,17 +98,28 @@ struct PaymentQuery: Sendable {
       var filter = filter
       filter.lastFour = text
       let page = try filter.page(before: before, limit: limit, in: store)
-      let others = named.filter { item in !page.items.contains { $0.payment.id == item.payment.id } }
+      let others = named.filter { item in
+        before == nil && filter.fits(item) && !page.items.contains { $0.payment.id == item.payment.id }
+      }
       if !page.items.isEmpty || page.next != nil { return PaymentPage(items: others + page.items, next: page.next) }
     }
-    guard named.isEmpty else { return PaymentPage(items: named) }
+    guard named.isEmpty else { return page(of: named, limit: limit) }
     guard text.utf8.count >= Self.shortestPart else {
       throw OfficeRefusal.badRequest(
         "No payment has this name. Of a reference or an e-mail address write at least \(Self.shortestPart) letters.",
         at: "q")
     }
-    let orders = try MerchantReferences.orders(containing: text, of: filter.merchants, limit: 50, in: store)
-    return PaymentPage(items: try payments(of: orders, in: store))
+    let orders = try MerchantReferences.orders(
+      containing: text, of: filter.merchants, limit: Self.mostOrders, in: store)
+    return page(of: try payments(of: orders, in: store), limit: limit)
+  }
+
+  /// Those of the found payments that fit the other conditions too.
+  private func page(of found: [PaymentPage.Item], limit: Int) -> PaymentPage {
+    let items = found.filter { item in filter.fits(item) && before.map { item.payment.id.rawValue < $0.rawValue } ?? true }
+      .sorted { $0.payment.id.rawValue > $1.payment.id.rawValue }
+    guard items.count > limit else { return PaymentPage(items: items) }
+    return PaymentPage(items: Array(items.prefix(limit)), next: items[limit - 1].payment.id)
   }
 
   private func payments(of orders: [OrderID], in store: Transaction) throws -> [PaymentPage.Item] {
@@ -122,8 +136,8 @@ struct PaymentQuery: Sendable {
     let isEmail = text.utf8.contains(UInt8(ascii: "@"))
     let orders =
       isEmail
-      ? try OrderContacts.orders(ofEmail: text, of: merchants, limit: 50, in: store)
-      : try MerchantReferences.orders(with: text, of: merchants, limit: 50, in: store)
+      ? try OrderContacts.orders(ofEmail: text, of: merchants, limit: Self.mostOrders, in: store)
+      : try MerchantReferences.orders(with: text, of: merchants, limit: Self.mostOrders, in: store)
     return try payments(of: orders, in: store)
   }
 

@@ -67,6 +67,52 @@ extension OfficeBench {
   }
 }
 
+@Suite struct `A search by a name and by conditions` {
+  @Test(arguments: ["aoife@example.com", "HK-1", "hk-"])
+  func `finds what fits all of them, on the page and in the file`(_ text: String) async throws {
+    let bench = try await OfficeBench()
+    let id = try await bench.captured("order-1")
+    try await bench.place("order-1", "HK-1")
+    let conditions = [
+      ("status=captured", "status=refunded"), ("amount=12.50+EUR", "amount=12.51+EUR"),
+      ("amount=12.50+EUR", "amount=12.50+USD"), ("merchant=shop", "merchant=other"), ("", "alarm=1"),
+      ("from=2000-01-01", "from=2099-01-01"), ("until=2099-01-01", "until=2000-01-01"), ("", "route=none"),
+    ]
+    try await bench.visit(as: [Grant(.viewer)]) { visitor async throws in
+      for (fitting, other) in conditions {
+        for path in ["/payments", "/payments.csv"] {
+          let found = try await visitor.get("\(path)?q=\(text)&\(fitting)").text
+          #expect(found.contains(id.rawValue), "\(path) \(fitting)")
+          let none = try await visitor.get("\(path)?q=\(text)&\(other)").text
+          #expect(!none.contains(id.rawValue), "\(path) \(other)")
+        }
+      }
+    }
+  }
+
+  @Test func `goes on with the older ones, as long as there are some`() async throws {
+    let bench = try await OfficeBench()
+    for number in 1...51 {
+      try await bench.captured("order-\(number)")
+      try await bench.place("order-\(number)", "HK-\(number)")
+    }
+    try await bench.visit(as: [Grant(.viewer)]) { visitor async throws in
+      let lines = try await visitor.get("/payments.csv?q=aoife@example.com").text.split(separator: "\r\n")
+      #expect(lines.count == 52)
+      let page = try await visitor.get("/payments?q=aoife@example.com").text
+      let last = try #require(lines.last).prefix { $0 != "," }
+      #expect(page.contains("before=") && !page.contains(last))
+    }
+  }
+
+  @Test func `says of a merchant that is nowhere that there is none`() async throws {
+    let bench = try await OfficeBench()
+    try await bench.visit(as: [Grant(.viewer)]) { visitor async throws in
+      #expect(try await visitor.get("/payments?merchant=shpo").text.contains("There is no merchant shpo"))
+    }
+  }
+}
+
 @Suite struct `The amounts of a payment` {
   @Test func `say what was captured and what was released, on its page, in lists and in CSV`() async throws {
     let bench = try await OfficeBench()
