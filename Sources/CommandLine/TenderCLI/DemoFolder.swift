@@ -1,11 +1,20 @@
 import Foundation
+import TenderServer
 
 /// Where the demo of a port keeps everything, for commands that were given the port alone.
 enum DemoFolder {
-  /// The folder of the demo that runs with the port, else of the one without providers.
+  /// The folder of the demo that runs with the port, here or elsewhere, else of the one without providers.
   static func path(_ port: Int) -> String {
-    let usual = ".tender/demo-\(port)"
-    return all(port).first { FileManager.default.fileExists(atPath: $0 + "/tender.db.sock") } ?? usual
+    let here = all(port).first { FileManager.default.fileExists(atPath: $0 + "/tender.db.sock") }
+    return here ?? elsewhere(port) ?? ".tender/demo-\(port)"
+  }
+
+  /// Of a demo of this user that was started in another folder.
+  private static func elsewhere(_ port: Int) -> String? {
+    guard let store = RunningServers().store(at: port),
+      let socket = try? FileManager.default.destinationOfSymbolicLink(atPath: store + ".sock"), holds(socket)
+    else { return nil }
+    return URL(fileURLWithPath: socket).deletingLastPathComponent().path
   }
 
   /// Those of every kind of demo that the port has had, in order: each provider has one of its own.

@@ -179,6 +179,9 @@ struct JournalOptions: ParsableArguments {
   ///
   /// - Parameter name: the id of a payment, an order or a basket, or the merchant's reference of an order.
   func payments(_ name: String) async throws -> [PaymentReport] {
+    guard name.contains(where: { !$0.isWhitespace }) else {
+      throw MistakenCall("the name is empty: give the id of a payment, an order or a basket, or the merchant's reference")
+    }
     let found = try await store.access().ask(
       here: { try await PaymentAdministration.named($0, name) }, there: ("GET", "/payments?named=\(name.inQuery)")
     ).payments
@@ -205,6 +208,9 @@ struct JournalOptions: ParsableArguments {
 /// Which payments are listed.
 struct LookupOptions: ParsableArguments {
   @Option(help: "The merchant's reference of the order.") var reference: String?
+  @Option(help: "The shopper's e-mail address.") var email: String?
+  @Option(parsing: .unconditional, help: "What the payment was begun for, with its currency: \"12.50 EUR\".")
+  var amount: String?
   @Option(help: "The order's id.") var order: String?
   @Option(help: "The basket's id.") var basket: String?
   @Option(help: "The merchant's id.") var merchant: String?
@@ -216,15 +222,23 @@ struct LookupOptions: ParsableArguments {
   @Option(help: "How many, at most 500.") var limit = 20
 
   func validate() throws {
-    guard [reference, order, basket].compactMap({ $0 }).count <= 1 else {
-      throw ValidationError("Give one of --reference, --order and --basket.")
+    guard [reference, email, order, basket].compactMap({ $0 }).count <= 1 else {
+      throw ValidationError("Give one of --reference, --email, --order and --basket.")
     }
+    do throws(MistypedAmount) { _ = try typedAmount() } catch { throw ValidationError("--amount \(error).") }
     try Limit.check(limit)
     try Moment.require(from, before: until)
   }
 
+  private func typedAmount() throws(MistypedAmount) -> Amount? {
+    guard let amount else { return nil }
+    return try Amount(typed: amount, in: nil, least: 0)
+  }
+
   var lookup: PaymentLookup {
     var lookup = PaymentLookup()
+    let amount = try? typedAmount()
+    (lookup.email, lookup.amount, lookup.currency) = (email, amount?.minorUnits, amount?.currency.code)
     (lookup.reference, lookup.order, lookup.basket) = (
       reference, order.map { OrderID($0) }, basket.map { BasketID($0) }
     )
@@ -318,16 +332,20 @@ struct OperationOptions: ParsableArguments {
       amount.map { "amount=\($0.inQuery)" }, isFinal ? "final=true" : nil, "key=\(key.inQuery)", "by=\(user.inQuery)",
       "reason=\(reason.inQuery)",
     ]
-    try await ask(id, "\(operation.rawValue)?" + query.compactMap { $0 }.joined(separator: "&")) {
+    let before = Set((payment.operations ?? []).map(\.reference))
+    try await ask(id, "\(operation.rawValue)?" + query.compactMap { $0 }.joined(separator: "&"), before) {
       try await $0.perform(
         operation, on: id, amount: amount, isFinal: isFinal, key: key,
         by: CommandLineOperator(user, because: reason))
     }
   }
 
-  /// - Parameter there: the same on a running server's admin socket, below the payment.
+  /// - Parameters:
+  ///   - there: the same on a running server's admin socket, below the payment.
+  ///   - before: the operations that the payment had before.
   func ask(
-    _ id: PaymentID, _ there: String, here: @escaping @Sendable (PaymentAdministration) async throws -> PaymentReport
+    _ id: PaymentID, _ there: String, _ before: Set<AttemptReference> = [],
+    here: @escaping @Sendable (PaymentAdministration) async throws -> PaymentReport
   ) async throws {
     let config = journal.store.config
     let payment = try await journal.store.access().ask(
@@ -344,7 +362,10 @@ struct OperationOptions: ParsableArguments {
       }, there: ("POST", "/payments/\(id.inPath)/" + there))
     let performed = payment.performed ?? []
     for operation in performed where !journal.json {
-      Terminal.say("\(operation.kind.rawValue) of \(payment.money(operation.amount)): \(operation.state.rawValue)")
+      let isRepeat = before.contains(operation.reference)
+      Terminal.say(
+        "\(operation.kind.rawValue) of \(payment.money(operation.amount)): \(operation.state.rawValue)"
+          + (isRepeat ? ", as it was done under this key before; nothing is moved now" : ""))
     }
     try journal.show(payment)
     if let errorText = performed.errorText { throw CallFailure(errorText) }

@@ -18,6 +18,8 @@ package struct PaymentSearch: Sendable {
   /// Before this moment.
   package var until: Timestamp?
   package var isAlarmed = false
+  /// What the payment was begun for.
+  package var amount: Amount?
   package var limit = 50
 
   package init(_ subject: Subject? = nil) { self.subject = subject }
@@ -38,10 +40,12 @@ extension PaymentSearch {
       SELECT * FROM payments
       WHERE \(condition.sql) AND (merchant = $2 OR $2 IS NULL) AND (status = $3 OR $3 IS NULL)
         AND (created_at >= $4 OR $4 IS NULL) AND (created_at < $5 OR $5 IS NULL) AND (alarm IS NOT NULL OR $6 = 0)
-      ORDER BY id DESC LIMIT $7
+        AND (amount = $7 OR $7 IS NULL) AND (currency = $8 OR $8 IS NULL)
+      ORDER BY id DESC LIMIT $9
       """,
       condition.value, .text(optional: merchant?.rawValue), .text(optional: status?.rawValue), .time(optional: from),
-      .time(optional: until), .integer(isAlarmed ? 1 : 0), .integer(Int64(max(0, limit)))
+      .time(optional: until), .integer(isAlarmed ? 1 : 0), .integer(optional: amount?.minorUnits),
+      .text(optional: amount?.currency.code), .integer(Int64(max(0, limit)))
     ).map { FoundPayment(payment: try PaymentRecord($0).payment, alarm: try $0.textOrNil("alarm")) }
   }
 

@@ -186,8 +186,13 @@ extension WebhookDispatcher {
     }
     let dead = named.filter { $0.state == .dead }
     guard let first = dead.first else {
-      let states = named.map { "event \($0.sequence) to \($0.endpoint) is \($0.state.rawValue)" }
-      return "No dead letter fits: \(states.prefix(5).joined(separator: ", "))."
+      let waiting = named.filter { $0.state == .waiting }
+      let states = (waiting + named.filter { $0.state != .waiting }).map {
+        "event \($0.sequence) to \($0.endpoint) is \($0.state.rawValue)"
+      }
+      let more = states.count > 5 ? ", and \(states.count - 5) more" : ""
+      return "No dead letter fits: \(states.prefix(5).joined(separator: ", "))\(more)."
+        + (waiting.isEmpty ? "" : " What waits is tried again by itself.")
     }
     let isThere = dead.contains { letter in known?.contains { $0.utf8.elementsEqual(letter.endpoint.utf8) } ?? true }
     guard let known, !isMoved, !isThere else { return nil }

@@ -68,7 +68,9 @@ package struct ServedMerchants: Sendable {
     }
     for key in folder.apiKeys.keys.sorted() {
       guard let other = apiKeys[key] else { continue }
-      throw SharedSecrets.repeated(key, of: id, and: other, in: configuration.merchantsDirectory)
+      var directory: String?
+      if case .declared = folder.origin { directory = configuration.merchantsDirectory }
+      throw SharedSecrets.repeated(key, of: id, and: other, in: directory)
     }
     for domain in folder.merchant.sites.map(\.domain.name) {
       guard let other = domains[domain] else { continue }

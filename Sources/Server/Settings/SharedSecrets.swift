@@ -54,11 +54,12 @@ package enum SharedSecrets {
     }
   }
 
+  /// - Parameter directory: of the merchants' folders; nil for a merchant of the store.
   package static func repeated(
-    _ id: String, of merchant: MerchantID, and other: MerchantID, in directory: String
+    _ id: String, of merchant: MerchantID, and other: MerchantID, in directory: String?
   ) -> ConfigurationError {
     ConfigurationError(
-      "\(directory)/\(merchant)/api-keys/\(id).secret",
+      directory.map { "\($0)/\(merchant)/api-keys/\(id).secret" } ?? "the API key \(id) of \(merchant)",
       "merchant \(other) has a key of the same id; give this one another name and a secret of its own")
   }
 }

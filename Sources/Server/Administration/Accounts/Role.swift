@@ -38,7 +38,7 @@ package struct RefundLimits: Sendable, Hashable {
   /// - Parameter text: `100.00 EUR, 15000 JPY`; empty for none.
   package init(text: String) throws(MistypedAmount) {
     var amounts: [Amount] = []
-    let items = text.split(separator: ",")
+    let items = text.split(separator: ",").map { $0.drop { $0 == " " } }
     // `50,00 EUR`: the comma of a number parts it from its currency.
     if items.dropLast().contains(where: { $0.split(whereSeparator: \.isWhitespace).count == 1 }) {
       throw MistypedAmount(text, nil, .comma)

@@ -91,7 +91,7 @@ package struct MerchantAdministration: Sendable {
       try others.require(domains: try tables.domainNames(of: id).subtracting(domains))
       for key in try tables.apiKeys(of: id).subtracting(keys) {
         let other = try tables.owner(ofAPIKey: key, but: id) ?? others.apiKeys[key]
-        if let other { throw SharedSecrets.repeated(key, of: id, and: other, in: configuration.merchantsDirectory) }
+        if let other { throw SharedSecrets.repeated(key, of: id, and: other, in: nil) }
       }
       return result
     }

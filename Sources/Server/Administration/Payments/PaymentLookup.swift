@@ -10,6 +10,12 @@ package struct PaymentLookup: Codable, Sendable {
   package var order: OrderID?
   package var basket: BasketID?
   package var reference: String?
+  /// The shopper's, without regard to case.
+  package var email: String?
+  /// Minor units, beside the currency.
+  package var amount: Int64?
+  /// ISO 4217.
+  package var currency: String?
   package var merchant: MerchantID?
   package var status: PaymentStatus?
   package var from: Timestamp?
@@ -31,19 +37,31 @@ package struct PaymentLookup: Codable, Sendable {
 
   /// The payments that fit, newest first, without their operations.
   func found(in store: Transaction) throws -> [PaymentReport] {
-    try searches(in: store).flatMap { try $0.found(in: store) }.prefix(search.limit).map { found in
+    var found: [FoundPayment] = []
+    for one in try searches(in: store) where found.count < search.limit { found += try one.found(in: store) }
+    return try found.prefix(search.limit).map { found in
       PaymentReport(
         found.payment, reference: try MerchantReferences.reference(of: found.payment.order, in: store),
         alarm: found.alarm)
     }
   }
 
-  /// One search, or one for each order with the reference.
+  /// How many orders of a reference or an e-mail address are looked at, the newest ones: other conditions may leave few.
+  private static let mostOrders = 500
+
+  private func orders(of merchants: [MerchantID]?, in store: Transaction) throws -> [OrderID]? {
+    if let email {
+      return try OrderContacts.orders(ofEmail: email, of: merchants, limit: Self.mostOrders, in: store)
+    }
+    return try reference.map {
+      try MerchantReferences.orders(with: $0, of: merchants, limit: Self.mostOrders, in: store)
+    }
+  }
+
+  /// One search, or one for each order with the reference or the e-mail address.
   private func searches(in store: Transaction) throws -> [PaymentSearch] {
-    guard let reference else { return [search] }
-    return try MerchantReferences.orders(
-      with: reference, of: merchant.map { [$0] }, limit: search.limit, in: store
-    ).map { order in
+    guard let orders = try orders(of: merchant.map { [$0] }, in: store) else { return [search] }
+    return orders.map { order in
       var search = search
       search.subject = .order(order)
       return search
@@ -56,6 +74,9 @@ package struct PaymentLookup: Codable, Sendable {
         ?? basket.map(PaymentSearch.Subject.basket))
     (search.merchant, search.status, search.from, search.until) = (merchant, status, from, until)
     (search.isAlarmed, search.limit) = (alarmed, min(500, max(1, limit)))
+    search.amount = amount.flatMap { units in
+      currency.flatMap(Currency.init(code:)).map { Amount(minorUnits: units, currency: $0) }
+    }
     return search
   }
 }

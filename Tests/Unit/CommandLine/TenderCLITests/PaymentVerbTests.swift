@@ -60,7 +60,11 @@ import Testing
       let again = try await run("refund --json --key once --amount 1.00", good)
       #expect(first.exitCode == 0 && again.lines.dropFirst() == first.lines.dropFirst(), "\(again.lines)")
       #expect(again.lines.contains { $0.contains(#""refunded" : 310"#) }, "\(again.lines)")
-      let repeated = try await TestStore.audit(workshop.path + "/tender.db", of: good).suffix(4)
+      let told = try await run("refund --key once --amount 1.00", good)
+      #expect(
+        told.lines.contains("refund of 1.00 EUR: approved, as it was done under this key before; nothing is moved now"),
+        "\(told.lines)")
+      let repeated = try await TestStore.audit(workshop.path + "/tender.db", of: good).suffix(6).prefix(4)
       #expect(
         repeated.map { String($0.split(separator: " ", maxSplits: 3)[3]) } == [
           "payment.refund: 1.00 EUR, key once, ",
