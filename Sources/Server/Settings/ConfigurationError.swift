@@ -8,7 +8,7 @@ package struct ConfigurationError: Error, CustomStringConvertible, Sendable {
   package let place: String?
   /// Whether the server starts all the same.
   package let isWarning: Bool
-  package var description: String { (place.map { "\($0): " } ?? "") + "\(key): \(reason)" }
+  package var description: String { (place.map { $0 == key ? "" : "\($0): " } ?? "") + "\(key): \(reason)" }
 
   package init(_ key: String, _ reason: String, place: String? = nil, isWarning: Bool = false) {
     self.key = key

@@ -210,6 +210,9 @@ extension MerchantAdministration {
     for (key, text) in settings where text.utf8.count > Self.longestSetting {
       throw ConfigurationError(key, "there are \(text.utf8.count) bytes; write at most \(Self.longestSetting)")
     }
+    for setting in table.settings where setting.isRequired && settings[setting.key]?.isEmpty == true {
+      throw ConfigurationError(setting.key, "a merchant needs it; give it a value, such as \(setting.example)")
+    }
     let named = try table.read([table.typed(settings.filter { !$0.value.isEmpty })]).settings
     try await named.requireCallable(by: configuration.destinations)
     try await change(merchant, try store) { tables, id in
@@ -221,7 +224,16 @@ extension MerchantAdministration {
       values.merge(table.typed(settings).values) { $1 }
       try tables.update(id, settings: table.document(SettingsSource(values: values)), after: stored.version)
     }
-    return await changed(merchant)
+    return await changed(merchant, notes: unknownRoutes(of: named.routes))
+  }
+
+  /// What becomes of rules whose route is not configured here. Other nodes may have it.
+  private func unknownRoutes(of rules: [RouteRule]) -> [String] {
+    guard !rules.isEmpty, let known = try? DoctorSubject.routes(of: configuration) else { return [] }
+    return Set(rules.map { "\($0.route)" }).subtracting(known).sorted().map { route in
+      "there is no route \(route) here; there are: \(known.isEmpty ? "none" : known.joined(separator: ", ")). "
+        + "Its rules are skipped: payments take the next rule's route, or are refused."
+    }
   }
 
   /// The merchant as it is after a change. The change holds also where it cannot be read.

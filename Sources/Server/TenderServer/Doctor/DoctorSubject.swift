@@ -35,10 +35,10 @@ package struct DoctorSubject: Sendable {
     let directory = configuration.merchantsDirectory
     let names = (try? MerchantFolder.merchants(in: directory)) ?? []
     let platform = configuration.platformDirectory.map { ExaminedCertificate.processing(below: $0) } ?? []
-    var routes: [String] = configuration.acquirer.baseURL.isEmpty ? [] : [Self.acquirerRoute(configuration)]
+    var routes: [String] = []
     var routesProblem: String?
     do {
-      routes += try ConnectorFolder.all(in: configuration.connectorsDirectory).map { "\($0.route)" }
+      routes = try Self.routes(of: configuration)
       var problems = ProblemList()
       RouteTable.check(configuration, &problems)
       try problems.throwFirst()
@@ -48,6 +48,12 @@ package struct DoctorSubject: Sendable {
       merchants: names.map { ExaminedMerchant(id: $0, path: "\(directory)/\($0)") }
         + stored.map { ExaminedMerchant($0) },
       platform: platform, routes: routes, routesProblem: routesProblem)
+  }
+
+  /// The names of the routes that a merchant's rules can have.
+  static func routes(of configuration: ServerConfiguration) throws -> [String] {
+    (configuration.acquirer.baseURL.isEmpty ? [] : [acquirerRoute(configuration)])
+      + (try ConnectorFolder.all(in: configuration.connectorsDirectory).map { "\($0.route)" })
   }
 
   private static func acquirerRoute(_ configuration: ServerConfiguration) -> String {
