@@ -1,4 +1,5 @@
 import ArgumentParser
+import HTTPTransport
 import TenderServer
 
 /// `tender shadow`
@@ -15,13 +16,25 @@ struct ShadowCommand: AsyncParsableCommand {
   @OptionGroup var store: StoreOptions
   @Flag(help: "Print JSON, with the masked requests.") var json = false
 
-  /// Exit code 1 says that a payment would not have been sent, or differs from what the merchant reports.
+  /// Exit code 1 says that a payment would not have been sent, or differs from what the merchant reports, or that a line
+  /// was refused, behind which none is looked at.
   func run() async throws {
     let access = try await store.access()
     var reports: [ShadowReport] = []
-    for line in try NamedFile.bytes(file).split(separator: UInt8(ascii: "\n")) where !line.isEmpty {
-      reports.append(try await access.askServer("POST", "/shadow", Array(line)))
+    var refusal: CallFailure?
+    let lines = try NamedFile.bytes(file).split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
+    for (number, line) in lines.enumerated() where line.contains(where: { $0 > 0x20 }) {
+      do { reports.append(try await access.askServer("POST", "/shadow", Array(line))) } catch let error as CallFailure {
+        refusal = CallFailure("line \(number + 1): \(error)")
+        break
+      }
     }
+    try show(reports)
+    if let refusal { throw refusal }
+    guard reports.allSatisfy({ $0.route != nil && $0.differences.isEmpty }) else { throw ExitCode(1) }
+  }
+
+  private func show(_ reports: [ShadowReport]) throws {
     if json {
       Terminal.say(try Terminal.json(reports))
     } else {
@@ -29,6 +42,5 @@ struct ShadowCommand: AsyncParsableCommand {
         [$0.merchantReference, $0.refusal ?? $0.token, $0.route ?? "-", $0.differences.joined(separator: ", ")]
       }.show("payment")
     }
-    guard reports.allSatisfy({ $0.route != nil && $0.differences.isEmpty }) else { throw ExitCode(1) }
   }
 }

@@ -101,6 +101,13 @@ struct WebhooksCommand: AsyncParsableCommand {
     var merchant = ".tender/merchants/harbour"
     @Flag(help: "Print JSON, an event a line.") var json = false
 
+    func validate() throws {
+      let address = URL(string: forwardTo)
+      guard ["http", "https"].contains(address?.scheme ?? ""), address?.host?.isEmpty == false else {
+        throw ValidationError("--forward-to “\(forwardTo)” is no address; write it as http://localhost:3000/hooks.")
+      }
+    }
+
     func run() async throws {
       let server = try await store.access()
       let (name, key) = try await signer(server)
