@@ -9,7 +9,7 @@ enum DemoFolder {
     return here ?? elsewhere(port) ?? ".tender/demo-\(port)"
   }
 
-  /// Of a demo of this user that was started in another folder.
+  /// The folder of a demo that this user started in another directory.
   private static func elsewhere(_ port: Int) -> String? {
     guard let store = RunningServers().store(at: port),
       let socket = try? FileManager.default.destinationOfSymbolicLink(atPath: store + ".sock"), holds(socket)

@@ -16,7 +16,8 @@ struct ReconcileCommand: AsyncParsableCommand {
   @Argument(help: "The report, as JSON lines or CSV; - reads standard input.") var file: String?
   @Option(help: "Compares this route alone; without a report, with its provider's own listing.") var route: String?
   @OptionGroup var store: StoreOptions
-  @Option(help: "Start of the period that the report covers: 2026-11-21, which begins at 00:00 UTC, or 2026-11-21T08:00:00Z.")
+  @Option(
+    help: "Start of the period that the report covers: 2026-11-21, which begins at 00:00 UTC, or 2026-11-21T08:00:00Z.")
   var from: Moment?
   @Option(help: "End of the period, which is no part of it.") var until: Moment?
   @Flag(help: "Print JSON.") var json = false
@@ -74,7 +75,8 @@ struct ReconcileCommand: AsyncParsableCommand {
   private func compared(_ bytes: [UInt8]) -> String {
     let report = file == nil ? nil : try? AcquirerReport(bytes)
     let lines = report.map { " in \(Terminal.counted($0.lines.count, "line")) of the report" } ?? ""
-    guard let start = from?.time ?? report?.period?.lowerBound, let end = until?.time ?? report?.period?.upperBound else {
+    guard let start = from?.time ?? report?.period?.lowerBound, let end = until?.time ?? report?.period?.upperBound
+    else {
       return lines
     }
     return "\(lines), \(start) to \(end)"

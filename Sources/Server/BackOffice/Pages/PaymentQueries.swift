@@ -116,8 +116,10 @@ struct PaymentQuery: Sendable {
 
   /// Those of the found payments that fit the other conditions too.
   private func page(of found: [PaymentPage.Item], limit: Int) -> PaymentPage {
-    let items = found.filter { item in filter.fits(item) && before.map { item.payment.id.rawValue < $0.rawValue } ?? true }
-      .sorted { $0.payment.id.rawValue > $1.payment.id.rawValue }
+    let items = found.filter { item in
+      filter.fits(item) && before.map { item.payment.id.rawValue < $0.rawValue } ?? true
+    }
+    .sorted { $0.payment.id.rawValue > $1.payment.id.rawValue }
     guard items.count > limit else { return PaymentPage(items: items) }
     return PaymentPage(items: Array(items.prefix(limit)), next: items[limit - 1].payment.id)
   }

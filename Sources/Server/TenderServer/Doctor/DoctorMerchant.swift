@@ -145,7 +145,8 @@ extension Doctor {
       return DoctorCheck.identityPresent.skipped(merchant.id, "the merchant has no domain")
     }
     return DoctorCheck.identityPresent.require(
-      merchant.identity != nil, merchant.id, ok: merchant.identity?.file ?? "", failed: "there is no identity certificate")
+      merchant.identity != nil, merchant.id, ok: merchant.identity?.file ?? "",
+      failed: "there is no identity certificate")
   }
 
   private func processing(_ merchant: ExaminedMerchant) -> DoctorFinding {

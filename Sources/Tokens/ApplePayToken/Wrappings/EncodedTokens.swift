@@ -154,7 +154,8 @@ extension TokenWrapping {
       return nil
     }
     guard parts.count == 3 else {
-      return TokenWrapping(name: "an encrypted JSON web token", remedy: .sentence("Decrypt it first, then send what is in it"))
+      return TokenWrapping(
+        name: "an encrypted JSON web token", remedy: .sentence("Decrypt it first, then send what is in it"))
     }
     let inside = undone(
       "a JSON web token", base64(Array(parts[1])), .code("Buffer.from(text.split(\".\")[1], \"base64\")"), &work)

@@ -237,7 +237,9 @@ import Webhooks
 
     post.server.answers { _, _ in 200 }
     #expect(try await WebhookDispatcher.replay(payment.id, to: "other", in: post.database) == 3)
-    #expect(try await obstacle(2, nil) == "No dead letter fits: event 2 to other is waiting. What waits is tried again by itself.")
+    #expect(
+      try await obstacle(2, nil)
+        == "No dead letter fits: event 2 to other is waiting. What waits is tried again by itself.")
     try await changed.round()
     #expect(post.server.sequences == [1, 1, 2, 3])
     #expect(post.server.requests.dropFirst().allSatisfy { $0.url == other.url })

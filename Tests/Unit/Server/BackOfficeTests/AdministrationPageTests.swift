@@ -213,7 +213,9 @@ import Testing
 }
 
 @Suite struct `Refund limits of who is no operator` {
-  @Test(arguments: [Role.viewer, .administrator]) func `are refused, because they limit nothing`(_ role: Role) async throws {
+  @Test(arguments: [Role.viewer, .administrator]) func `are refused, because they limit nothing`(_ role: Role)
+    async throws
+  {
     let bench = try await OfficeBench()
     try await bench.visit(as: [Grant(.administrator)]) { visitor async throws in
       let fields = ["name": "bert", "role": role.rawValue, "limits": "10.00 EUR", "reason": "new"]

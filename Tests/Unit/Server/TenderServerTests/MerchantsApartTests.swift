@@ -177,7 +177,8 @@ import Webhooks
       #expect(try await !server.isServed("mine.example"))
       let alarm = try await server.admin("POST", "/merchants/reload")["leftOut"]?.elements.first
       #expect(alarm?["id"] == "mine" && alarm?["reason"]?.text?.contains("has a key of the same id") == true)
-      #expect(try await server.administrator(of: "mine").get("/merchants/mine").text.contains("has a key of the same id"))
+      #expect(
+        try await server.administrator(of: "mine").get("/merchants/mine").text.contains("has a key of the same id"))
       let (mine, theirs) = (try await Self.changed("mine", server), try await Self.changed("theirs", server))
       #expect(mine?["problem"]?.text?.contains("has a key of the same id") == true && theirs?["problem"]?.text == nil)
     }

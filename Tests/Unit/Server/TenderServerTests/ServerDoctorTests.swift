@@ -41,7 +41,8 @@ import Testing
     #expect(asked.checks.contains { $0.code == "association_present" && $0.status == .failed })
   }
 
-  @Test func `says of a merchant in the store what its commands do, and nothing of files that it has not`() async throws {
+  @Test func `says of a merchant in the store what its commands do, and nothing of files that it has not`() async throws
+  {
     let system = try await StoredShop.system.value
     _ = try await StoredShop("withcert", system)
     let merchant = MerchantProvisioning.NewMerchant(
