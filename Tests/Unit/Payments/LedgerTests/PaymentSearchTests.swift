@@ -52,6 +52,23 @@ import Testing
   }
 }
 
+@Suite struct `A search of payments by their amount` {
+  @Test func `finds those that were begun for it, in its currency`() async throws {
+    let bench = try await Bench()
+    let payment = try await bench.authorized()
+    let amount = try #require(try await bench.journal.payment(payment)).amount
+    for (wanted, ids) in [
+      (amount, [payment]), (Amount(minorUnits: amount.minorUnits + 1, currency: amount.currency), []),
+      (Amount(minorUnits: amount.minorUnits, currency: try #require(Currency(code: "JPY"))), []),
+    ] {
+      var search = PaymentSearch()
+      search.amount = wanted
+      let found = try await bench.database.read { [search] in try search.found(in: $0) }
+      #expect(found.map(\.payment.id) == ids, "\(wanted)")
+    }
+  }
+}
+
 @Suite struct `A merchant's events` {
   let bench: Bench
   init() async throws { bench = try await Bench() }
