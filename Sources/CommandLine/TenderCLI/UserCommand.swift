@@ -106,7 +106,7 @@ struct OfficeOptions: ParsableArguments {
       here: { configuration, journal in
         do {
           return try await UserAdministration(
-            BackOffice.users(configuration, journal.database), actor: CommandLineOperator(user).actor
+            configuration, journal.database, actor: CommandLineOperator(user).actor
           ).perform(call)
         } catch let refusal as OfficeRefusal {
           throw CallFailure(refusal.reason)

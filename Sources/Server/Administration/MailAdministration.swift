@@ -1,3 +1,4 @@
+import HTTPTypes
 import Ledger
 package import Mail
 package import Storage
@@ -24,7 +25,12 @@ package struct MailAdministration: Sendable {
 
   /// - Parameter id: nil for every message that was given up.
   package func retry(_ id: String?) async throws -> Int {
-    try await database.write { try MailOutbox.retry(id, in: $0) }
+    if let id, try await find(id) == nil { throw Self.unknown(id) }
+    return try await database.write { try MailOutbox.retry(id, in: $0) }
+  }
+
+  package static func unknown(_ id: String) -> Problem {
+    Problem(.notFound, "mail_unknown", "There is no message \(id.prefix(64)).")
   }
 }
 
@@ -44,7 +50,7 @@ package struct MailReportRow: Codable, Sendable {
   /// Nil in a list, and for a message that is sealed or was erased.
   package let text: String?
 
-  init(_ mail: StoredMail, isWhole: Bool) {
+  package init(_ mail: StoredMail, isWhole: Bool) {
     (id, kind, merchant, recipient) = (mail.id, mail.kind, mail.merchant, mail.recipient)
     (subject, state, tries, result) = (mail.subject, mail.state, mail.tries, mail.result)
     (nextTry, created) = (mail.nextTry.description, mail.createdAt.description)

@@ -51,16 +51,22 @@ package struct UserAdministration: Sendable {
   private let settings: OfficeSettings
   private let knows: @Sendable (MerchantID) async throws -> Bool
 
-  /// For the command line.
-  package init(_ office: BackOffice, actor: String = "command line") {
-    self.init(office, actor: actor, address: "")
+  /// - Parameter knows: whether a merchant is there.
+  package init(
+    _ accounts: OfficeAccounts, _ settings: OfficeSettings, actor: String, address: String = "",
+    knows: @escaping @Sendable (MerchantID) async throws -> Bool
+  ) {
+    (self.accounts, self.settings, self.actor, self.address) = (accounts, settings, actor, address)
+    self.knows = knows
   }
 
   /// For `tender user`, while no server runs.
-  package init(_ configuration: ServerConfiguration, _ database: Database) {
+  package init(_ configuration: ServerConfiguration, _ database: Database, actor: String) {
     let (settings, merchants) = (configuration.officeSettings, MerchantAdministration(configuration, database))
     let vault = StoreVault(configuration: configuration, database: database, random: .system)
-    self.init(OfficeAccounts(settings, vault, database), settings) { try await !merchants.reports(only: $0).isEmpty }
+    self.init(OfficeAccounts(settings, vault, database), settings, actor: actor) {
+      try await !merchants.reports(only: $0).isEmpty
+    }
   }
 
   package func perform(_ call: UserCall) async throws -> UserAnswer {
@@ -94,7 +100,7 @@ package struct UserAdministration: Sendable {
     return try await invite(name, reason: reason)
   }
 
-  func change(_ name: String, _ grants: [Grant], _ limits: String, reason: String) async throws {
+  package func change(_ name: String, _ grants: [Grant], _ limits: String, reason: String) async throws {
     let limits = try Self.limits(limits, for: grants)
     try await requireKnown(grants)
     let (actor, address) = (actor, address)

@@ -29,10 +29,8 @@ package struct BackOffice: Sendable {
       settings, services.vault, database, mail: services.mail, clock: clock, random: random)
   }
 
-  /// For the command line.
-  package var users: UserAdministration { users(actor: "command line", address: "") }
-
-  func users(actor: String, address: String) -> UserAdministration {
+  /// - Parameter actor: who asks, for the audit chain.
+  package func users(actor: String = "command line", address: String = "") -> UserAdministration {
     UserAdministration(accounts, settings, actor: actor, address: address) { [merchants = services.merchants] in
       try await merchants.merchant($0) != nil
     }

@@ -103,7 +103,7 @@ package struct OfficeAudit {
 
   /// Notes what came of an attempt. The work is done by then, so its answer stands also where the store does not take the
   /// entry: the log has it, and the chain an attempt without an end.
-  static func noteEnd(_ asked: OfficeAction, _ end: AttemptEnd, _ words: String, in database: Database) async {
+  package static func noteEnd(_ asked: OfficeAction, _ end: AttemptEnd, _ words: String, in database: Database) async {
     var entry = asked
     (entry.action, entry.after) = ("\(asked.action).\(end.rawValue)", words)
     do { try await database.write { [entry] in try OfficeAudit($0).note(entry) } } catch {

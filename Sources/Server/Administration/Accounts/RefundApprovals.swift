@@ -22,6 +22,10 @@ package struct RefundApproval: Sendable {
 package struct RefundApprovals {
   let store: Transaction
 
+  package init(store: Transaction) {
+    self.store = store
+  }
+
   /// How many of one person's requests wait at once.
   static let limitOfPerson = 50
   /// How many are shown at once.
@@ -31,7 +35,9 @@ package struct RefundApprovals {
   ///
   /// - Returns: whether it waits now.
   /// - Throws: ``OfficeRefusal`` where too many of the same person wait.
-  func request(_ id: String, _ payment: Payment, _ amount: Amount, reason: String, by user: String) throws -> Bool {
+  package func request(_ id: String, _ payment: Payment, _ amount: Amount, reason: String, by user: String) throws
+    -> Bool
+  {
     if let known = try find(id) { return known.state == .waiting }
     // Two requests of one person are counted one after the other.
     _ = try store.lockedRow("SELECT name FROM office_users WHERE name = $1", .text(user))
@@ -58,7 +64,7 @@ package struct RefundApprovals {
   ///
   /// - Parameter merchants: nil for every merchant's.
   /// - Returns: at most ``page``, and whether more wait.
-  func waiting(of merchants: [MerchantID]?) throws -> (shown: [RefundApproval], hasMore: Bool) {
+  package func waiting(of merchants: [MerchantID]?) throws -> (shown: [RefundApproval], hasMore: Bool) {
     let merchants = MerchantCondition(merchants)
     let found = try store.rows(
       """

@@ -229,7 +229,7 @@ extension MerchantAdministration {
 
   /// What becomes of rules whose route is not configured here. Other nodes may have it.
   private func unknownRoutes(of rules: [RouteRule]) -> [String] {
-    guard !rules.isEmpty, let known = try? DoctorSubject.routes(of: configuration) else { return [] }
+    guard !rules.isEmpty, let known = try? configuration.routeNames() else { return [] }
     return Set(rules.map { "\($0.route)" }).subtracting(known).sorted().map { route in
       "there is no route \(route) here; there are: \(known.isEmpty ? "none" : known.joined(separator: ", ")). "
         + "Its rules are skipped: payments take the next rule's route, or are refused."

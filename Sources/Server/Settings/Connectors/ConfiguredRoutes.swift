@@ -174,3 +174,14 @@ extension ConnectorFolder {
     }
   }
 }
+
+extension ServerConfiguration {
+  /// The names of the routes that a merchant's rules can have.
+  ///
+  /// - Throws: ``ConfigurationError`` where the connectors' folder cannot be read.
+  package func routeNames() throws -> [String] {
+    let own = acquirer.connector + (acquirer.account.map { "/\($0)" } ?? "")
+    return (acquirer.baseURL.isEmpty ? [] : [own])
+      + (try ConnectorFolder.all(in: connectorsDirectory).map { "\($0.route)" })
+  }
+}

@@ -38,7 +38,7 @@ package struct DoctorSubject: Sendable {
     var routes: [String] = []
     var routesProblem: String?
     do {
-      routes = try Self.routes(of: configuration)
+      routes = try configuration.routeNames()
       var problems = ProblemList()
       RouteTable.check(configuration, &problems)
       try problems.throwFirst()
@@ -48,16 +48,6 @@ package struct DoctorSubject: Sendable {
       merchants: names.map { ExaminedMerchant(id: $0, path: "\(directory)/\($0)") }
         + stored.map { ExaminedMerchant($0) },
       platform: platform, routes: routes, routesProblem: routesProblem)
-  }
-
-  /// The names of the routes that a merchant's rules can have.
-  static func routes(of configuration: ServerConfiguration) throws -> [String] {
-    (configuration.acquirer.baseURL.isEmpty ? [] : [acquirerRoute(configuration)])
-      + (try ConnectorFolder.all(in: configuration.connectorsDirectory).map { "\($0.route)" })
-  }
-
-  private static func acquirerRoute(_ configuration: ServerConfiguration) -> String {
-    configuration.acquirer.connector + (configuration.acquirer.account.map { "/\($0)" } ?? "")
   }
 
   /// Reads the configuration as `tender serve` would, and keeps what is wrong instead of stopping at it.

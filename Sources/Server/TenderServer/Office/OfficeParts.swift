@@ -184,21 +184,3 @@ extension ServerConfiguration {
     }
   }
 }
-
-/// `POST /users/calls?by=USER` on the administration socket, with a ``UserCall``.
-struct UserAdministrationController: Sendable {
-  let office: BackOffice
-
-  func perform(_ request: Request, _ context: ServerContext) async throws -> Response {
-    let body = try await BodyReader.collect(request, limit: 65_536)
-    let call = try RequestBody.refusing {
-      try StrictJSONDecoder().decode(UserCall.self, from: body)
-    }
-    let person = CommandLineOperator(request.query["by"] ?? "")
-    do {
-      return JSONAnswer.response(try await UserAdministration(office, actor: person.actor).perform(call))
-    } catch let refusal as OfficeRefusal {
-      throw Problem(.conflict, "office_refused", refusal.reason)
-    }
-  }
-}

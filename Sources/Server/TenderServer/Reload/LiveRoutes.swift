@@ -114,7 +114,7 @@ final class LiveRoutes: Sendable {
     }
     // `tender user`
     if let office {
-      router.post("/users/calls", use: UserAdministrationController(users: office.users).perform)
+      router.post("/users/calls", use: UserAdministrationController(office: office).perform)
     }
     // `tender reload`
     router.post("/merchants/reload") { [weak self] _, _ -> Response in

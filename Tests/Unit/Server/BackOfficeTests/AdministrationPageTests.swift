@@ -182,7 +182,7 @@ import Testing
   @Test func `stays while nobody else can sign in as one, whoever is invited`() async throws {
     let bench = try await OfficeBench()
     try await bench.user("anna", [Grant(.administrator)])
-    let administration = bench.office.users
+    let administration = bench.office.users()
     _ = try await administration.perform(.add(name: "bert", grants: [Grant(.administrator)], refundLimits: ""))
     await #expect(throws: OfficeRefusal.self) { try await administration.perform(.setEnabled(false, name: "anna")) }
     _ = try await administration.perform(.setEnabled(false, name: "bert"))
@@ -201,11 +201,11 @@ import Testing
     let bench = try await OfficeBench()
     let call = UserCall.add(name: "anna", grants: [Grant(.operator)], refundLimits: "100.00 EUR, 50 USD, 50.00 EUR")
     let refusal = await #expect(throws: OfficeRefusal.self) {
-      try await bench.office.users.perform(call)
+      try await bench.office.users().perform(call)
     }
     #expect(refusal?.reason.contains("there is another amount in EUR") == true)
     let comma = await #expect(throws: OfficeRefusal.self) {
-      try await bench.office.users.perform(
+      try await bench.office.users().perform(
         .add(name: "bert", grants: [Grant(.operator)], refundLimits: "50,00 EUR"))
     }
     #expect(comma?.reason.hasPrefix("“50,00 EUR”: use a point before the decimals") == true)
@@ -232,7 +232,7 @@ import Testing
 @Suite struct `Invitations` {
   @Test func `are none for a user who is disabled, and open nothing until they are enabled`() async throws {
     let bench = try await OfficeBench()
-    let administration = UserAdministration(bench.office, actor: "command line (ann)")
+    let administration = bench.office.users(actor: "command line (ann)")
     let added = try await administration.perform(.add(name: "bert", grants: [Grant(.viewer)], refundLimits: ""))
     let path = try #require(added.invitation)
     _ = try await administration.perform(.setEnabled(false, name: "bert"))
@@ -263,7 +263,7 @@ import Testing
   @Test func `come with the office's address, so that the whole link can be given away`() async throws {
     let bench = try await OfficeBench()
     let call = UserCall.add(name: "anna", grants: [Grant(.viewer)], refundLimits: "")
-    let answer = try await bench.office.users.perform(call)
+    let answer = try await bench.office.users().perform(call)
     #expect(answer.office == OfficeBench.url && answer.invitation?.hasPrefix("/invitation/") == true)
   }
 

@@ -120,7 +120,7 @@ import Testing
 
   @Test func `shows no password and no code again`() async throws {
     let bench = try await OfficeBench()
-    let answer = try await bench.office.users.perform(
+    let answer = try await bench.office.users().perform(
       .add(name: "anna", grants: [Grant(.viewer)], refundLimits: ""))
     let path = try #require(answer.invitation)
     try await bench.visit { visitor async throws in

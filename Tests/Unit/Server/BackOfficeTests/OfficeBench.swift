@@ -94,7 +94,7 @@ struct OfficeBench: Sendable {
 
   /// Adds a user and accepts the invitation, as a person does.
   func user(_ name: String, _ grants: [Grant], limits: String = "") async throws {
-    let answer = try await office.users.perform(
+    let answer = try await office.users().perform(
       .add(name: name, grants: grants, refundLimits: limits))
     let path = try #require(answer.invitation)
     try await visit { visitor in

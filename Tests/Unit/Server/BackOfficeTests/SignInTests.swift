@@ -71,7 +71,7 @@ import Testing
 
   @Test func `takes a recovery code once, in the place of the app`() async throws {
     let bench = try await OfficeBench()
-    let answer = try await bench.office.users.perform(
+    let answer = try await bench.office.users().perform(
       .add(name: "anna", grants: [Grant(.viewer)], refundLimits: ""))
     let path = try #require(answer.invitation)
     try await bench.visit { visitor async throws in
@@ -198,7 +198,7 @@ import Testing
       #expect(try await !isKnown(visitor))
       try await visitor.signIn("anna")
       #expect(try await isKnown(visitor))
-      let invited = try await bench.office.users.perform(.invite(name: "anna"))
+      let invited = try await bench.office.users().perform(.invite(name: "anna"))
       let path = try #require(invited.invitation)
       try await bench.visit { other async throws in
         _ = try await other.get(path)
@@ -289,7 +289,7 @@ import Testing
     try await bench.user("anna", [Grant(.viewer)])
     try await bench.visit { visitor async throws in
       try await visitor.signIn("anna")
-      _ = try await bench.office.users.perform(.setEnabled(false, name: "anna"))
+      _ = try await bench.office.users().perform(.setEnabled(false, name: "anna"))
       #expect(try await visitor.get("/").status == .seeOther)
     }
   }
@@ -300,9 +300,9 @@ import Testing
     let bench = try await OfficeBench()
     try await bench.user("root", [Grant(.administrator)])
     await #expect(throws: OfficeRefusal.self) {
-      try await bench.office.users.perform(.setEnabled(false, name: "root"))
+      try await bench.office.users().perform(.setEnabled(false, name: "root"))
     }
-    #expect(try await bench.office.users.perform(.list).users.map(\.enabled) == [true])
+    #expect(try await bench.office.users().perform(.list).users.map(\.enabled) == [true])
   }
 
   @Test func `have no password and no code in the store, and none in the audit chain`() async throws {
