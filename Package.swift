@@ -236,9 +236,18 @@ let package = Package(
         "HTTPServing", "HTTPTransport", "Storage", crypto, cryptoExtras, httpTypes, logging,
       ]),
     module(
+      "Server/Doctor",
+      [
+        "Administration", "Settings", "Mail", "Acquiring", "ApplePayToken", "Gateway", "KeyAgent", "Ledger",
+        "MerchantIdentity", "Webhooks", "DirectWire", "TenderPayments", "StrictJSON", "HTTPTransport", "Storage",
+        crypto,
+        cryptoExtras, asn1, x509, nioCore, nioPosix, nioSSL, nioTLS, logging,
+      ]),
+    module(
       "Server/TenderServer",
       [
-        "Administration", "BackOffice", "Settings", "PlatformAPI", "HostedCheckout", "Mail", "Orders", "Gateway",
+        "Doctor", "Administration", "BackOffice", "Settings", "PlatformAPI", "HostedCheckout", "Mail", "Orders",
+        "Gateway",
         "ApplePayToken",
         "KeyAgent",
         "MerchantIdentity", "Acquiring", "Connectors", "Ledger", "Webhooks",
@@ -253,7 +262,7 @@ let package = Package(
     tool(
       "Sources/CommandLine/TenderCLI",
       [
-        "CProcessMemory", "TenderServer", "Administration", "Settings", "AppleSandbox", "AcquirerSandbox",
+        "CProcessMemory", "TenderServer", "Doctor", "Administration", "Settings", "AppleSandbox", "AcquirerSandbox",
         "TokenIssuer",
         "DemoShop",
         "Orders",
@@ -372,7 +381,8 @@ let package = Package(
     tests(
       "Unit/Server/TenderServerTests",
       [
-        "TenderServer", "Administration", "Settings", "BackOffice", "PlatformAPI", "Mail", "CostFuzzer", "Acquiring",
+        "TenderServer", "Doctor", "Administration", "Settings", "BackOffice", "PlatformAPI", "Mail", "CostFuzzer",
+        "Acquiring",
         "Connectors",
         "AcquirerSandbox",
         "AppleSandbox",

@@ -17,8 +17,8 @@ struct Architecture {
     "AcquirerSandbox": ["TokenIssuer"], "AppleSandbox": ["TokenIssuer", "AcquirerSandbox", "MailSandbox"],
     "Settings": ["HostedCheckout", "Mail"],
     "Administration": ["HostedCheckout", "Mail", "PlatformAPI", "Settings"],
-    "BackOffice": ["Administration", "Settings"],
-    "TenderServer": ["Administration", "BackOffice", "Settings", "PlatformAPI", "HostedCheckout", "Mail"],
+    "BackOffice": ["Administration", "Settings"], "Doctor": ["Administration", "Mail", "Settings"],
+    "TenderServer": ["Administration", "Doctor", "BackOffice", "Settings", "PlatformAPI", "HostedCheckout", "Mail"],
     "CMailTransfer": ["CCurl"], "Mail": ["CMailTransfer"], "TenderCLI": ["CProcessMemory"],
   ]
 

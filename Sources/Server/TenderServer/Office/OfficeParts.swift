@@ -2,6 +2,7 @@ import Acquiring
 import Administration
 import Connectors
 import BackOffice
+import Doctor
 import Gateway
 import HTTPServing
 import Hummingbird

@@ -1,5 +1,6 @@
 import Administration
 import Crypto
+import Doctor
 import Foundation
 import HTTPTransport
 import Mail

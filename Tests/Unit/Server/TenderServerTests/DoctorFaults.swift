@@ -1,4 +1,5 @@
 import Crypto
+import Doctor
 import Foundation
 import HTTPTransport
 import Mail

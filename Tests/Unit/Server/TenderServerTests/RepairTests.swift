@@ -1,4 +1,5 @@
 import Administration
+import Doctor
 import Foundation
 import HTTPTransport
 import Ledger

@@ -1,10 +1,10 @@
-import Administration
-import Ledger
+package import Administration
+package import Ledger
 import Mail
-import MerchantIdentity
+package import MerchantIdentity
 package import Settings
 import Storage
-import TenderPayments
+package import TenderPayments
 import Webhooks
 
 /// What only the process that holds the store knows. A running server answers `GET /doctor/facts` with it; where none
@@ -24,7 +24,7 @@ package struct ServerFacts: Codable, Sendable {
   /// Merchants of the store that are not served.
   let leftOut: [LeftOutMerchant]
 
-  init(
+  package init(
     isRunning: Bool, store: StoreFacts, routes: [CredentialReport] = [], openCircuits: [String] = [],
     keys: [KeyReport] = [], lastRecovery: Timestamp? = nil, openFiles: Int = 0,
     leftOut: [LeftOutMerchant] = []
@@ -54,7 +54,7 @@ package struct ServerFacts: Codable, Sendable {
 }
 
 /// What the store says of itself and of what is open in it.
-struct StoreFacts: Codable, Sendable {
+package struct StoreFacts: Codable, Sendable {
   /// `ok`, or what SQLite found first; nil where it was not asked.
   let quickCheck: String?
   let missingMigrations: [String]
@@ -76,7 +76,7 @@ struct StoreFacts: Codable, Sendable {
 
 extension StoreFacts {
   /// - Parameter isDeep: whether every page is read; only of an SQLite file.
-  init(_ journal: Journal, isDeep: Bool) async throws {
+  package init(_ journal: Journal, isDeep: Bool) async throws {
     let open = try await journal.openOutcomes()
     let backlog = try await WebhookDispatcher.backlog(in: journal.database)
     let mails = try await journal.database.read { try MailOutbox.backlog(in: $0) }

@@ -3,13 +3,13 @@ import NIOCore
 import NIOPosix
 import NIOSSL
 import NIOTLS
-import Settings
+package import Settings
 import Synchronization
-import Webhooks
+package import Webhooks
 
 extension DoctorNetwork {
   /// The real network.
-  static func live(_ network: Network, _ destinations: DestinationGuard) -> DoctorNetwork {
+  package static func live(_ network: Network, _ destinations: DestinationGuard) -> DoctorNetwork {
     DoctorNetwork(
       resolve: { host in
         let found = (try? await DestinationGuard.system(host)) ?? []

@@ -18,7 +18,7 @@ package struct DoctorSubject: Sendable {
   /// Why the routes cannot be read.
   let routesProblem: String?
 
-  init(
+  package init(
     _ configuration: ServerConfiguration, problems: [ConfigurationError] = [], merchants: [ExaminedMerchant],
     platform: [ExaminedCertificate] = [], routes: [String] = [], routesProblem: String? = nil
   ) {
@@ -77,7 +77,7 @@ package struct DoctorSubject: Sendable {
 }
 
 /// A merchant as the doctor sees it, however it is kept.
-struct ExaminedMerchant: Sendable {
+package struct ExaminedMerchant: Sendable {
   let id: String
   /// The folder, or another name of the place where the merchant is kept.
   let path: String
@@ -107,7 +107,7 @@ struct ExaminedMerchant: Sendable {
 
 extension ExaminedMerchant {
   /// Reads a merchant's folder.
-  init(id: String, path: String) {
+  package init(id: String, path: String) {
     let file = path + "/merchant.yaml"
     let read = Result { try MerchantSettings(file: file) }
     let processing = ExaminedCertificate.processing(below: path)
@@ -143,7 +143,7 @@ extension ExaminedMerchant {
 
 extension ExaminedMerchant {
   /// A merchant of the store. Its place is named `store/ID`.
-  init(_ stored: StoredMerchant) {
+  package init(_ stored: StoredMerchant) {
     let place = "store/\(stored.id)"
     let read = Result { try MerchantSettings(yaml: stored.settings, of: place + "/merchant.yaml") }
     let used: [CertificateState] = [.next, .active, .draining]

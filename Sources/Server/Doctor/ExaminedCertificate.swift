@@ -9,7 +9,7 @@ import TenderPayments
 import X509
 
 /// A certificate of Apple's portal and its key, as they lie there: whatever is wrong with them.
-struct ExaminedCertificate: Sendable {
+package struct ExaminedCertificate: Sendable {
   enum Kind: String, Sendable { case identity, processing }
   enum KeyType: Sendable { case p256, rsa2048, other }
 
@@ -96,8 +96,8 @@ extension ExaminedCertificate {
 }
 
 extension ExaminedCertificate: CustomStringConvertible, CustomReflectable {
-  var description: String { "ExaminedCertificate(\(file))" }
-  var customMirror: Mirror { Mirror(self, children: []) }
+  package var description: String { "ExaminedCertificate(\(file))" }
+  package var customMirror: Mirror { Mirror(self, children: []) }
 }
 
 extension Certificate {

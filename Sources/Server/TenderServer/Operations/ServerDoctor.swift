@@ -1,6 +1,7 @@
 import Acquiring
 import Administration
 import ApplePayToken
+import Doctor
 import Gateway
 import HTTPServing
 import Hummingbird
