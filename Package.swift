@@ -173,14 +173,21 @@ let package = Package(
     module(
       "Sandbox/AcquirerSandbox",
       [
-        "TokenIssuer", "ApplePayToken", "DirectWire", "HTTPServing", "TenderPayments", "StrictJSON", "Storage", crypto,
-        asn1, x509, hummingbird, httpTypes, nioCore, logging, lifecycle,
+        "TokenIssuer", "ApplePayToken", "HTTPServing", "TenderPayments", "StrictJSON", "Storage", crypto, asn1, x509,
+        hummingbird, httpTypes, nioCore, logging, lifecycle,
+      ]),
+    module(
+      "Sandbox/ProviderEmulators",
+      [
+        "AcquirerSandbox", "TokenIssuer", "ApplePayToken", "DirectWire", "HTTPServing", "TenderPayments", "StrictJSON",
+        "Storage", crypto, asn1, x509, hummingbird, httpTypes, nioCore, logging, lifecycle,
       ]),
     module("Sandbox/MailSandbox", ["TenderPayments", nioCore, nioPosix, nioSSL, logging, lifecycle]),
     module(
       "Sandbox/AppleSandbox",
       [
-        "TokenIssuer", "AcquirerSandbox", "MailSandbox", "HTTPServing", "QRCodes", "TenderPayments", "StrictJSON", asn1,
+        "TokenIssuer", "AcquirerSandbox", "ProviderEmulators", "MailSandbox", "HTTPServing", "QRCodes",
+        "TenderPayments", "StrictJSON", asn1,
         x509,
         hummingbird, hummingbirdTLS, httpTypes, nioCore, nioPosix, nioSSL, logging, lifecycle,
       ], plugins: ["EmbedWeb"]),
@@ -263,6 +270,7 @@ let package = Package(
       "Sources/CommandLine/TenderCLI",
       [
         "CProcessMemory", "TenderServer", "Doctor", "Administration", "Settings", "AppleSandbox", "AcquirerSandbox",
+        "ProviderEmulators",
         "TokenIssuer",
         "DemoShop",
         "Orders",
@@ -309,7 +317,7 @@ let package = Package(
       [
         "Acquiring", "Connectors", "ApplePayToken", "DirectWire", "HTTPTransport", "StrictJSON", "TenderPayments",
         "TenderTesting",
-        "AcquirerSandbox", "TokenIssuer", crypto, hummingbird, hummingbirdTesting,
+        "AcquirerSandbox", "ProviderEmulators", "TokenIssuer", crypto, hummingbird, hummingbirdTesting,
       ]),
     tests("Unit/Payments/LedgerTests", ["Ledger", "Storage", "TenderPayments", "TenderTesting"]),
     tests(
@@ -319,7 +327,8 @@ let package = Package(
       "Unit/Payments/GatewayTests",
       [
         "Gateway", "Acquiring", "Connectors", "ApplePayToken", "Ledger", "Storage", "TenderPayments", "TenderTesting",
-        "AcquirerSandbox", "TokenIssuer", "HTTPTransport", "Auditing", crypto, asn1, x509, hummingbird,
+        "AcquirerSandbox", "ProviderEmulators", "TokenIssuer", "HTTPTransport", "Auditing", crypto, asn1, x509,
+        hummingbird,
         hummingbirdTesting,
       ]),
     tests(
@@ -343,7 +352,8 @@ let package = Package(
     tests(
       "Unit/Sandbox/AcquirerSandboxTests",
       [
-        "AcquirerSandbox", "DirectWire", "TokenIssuer", "SandboxTesting", "TenderPayments", "TenderTesting",
+        "AcquirerSandbox", "ProviderEmulators", "DirectWire", "TokenIssuer", "SandboxTesting", "TenderPayments",
+        "TenderTesting",
         "StrictJSON", httpTypes, nioCore, hummingbird, hummingbirdTesting,
       ]),
     tests(
@@ -384,7 +394,7 @@ let package = Package(
         "TenderServer", "Doctor", "Administration", "Settings", "BackOffice", "PlatformAPI", "Mail", "CostFuzzer",
         "Acquiring",
         "Connectors",
-        "AcquirerSandbox",
+        "AcquirerSandbox", "ProviderEmulators",
         "AppleSandbox",
         "HTTPTransport",
         "MerchantIdentity", "DirectWire", "TenderCheckoutAPI", "TenderPayments", "StrictJSON", "Storage",

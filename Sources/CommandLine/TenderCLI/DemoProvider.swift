@@ -3,6 +3,7 @@ import Administration
 import ArgumentParser
 import Foundation
 import HTTPTransport
+import ProviderEmulators
 import Storage
 import StrictJSON
 import TenderPayments

@@ -1,5 +1,6 @@
 import AcquirerSandbox
 import Hummingbird
+import ProviderEmulators
 
 /// The acquirer and the payment providers of a sandbox, each with a ledger of its own.
 struct SandboxAcquirers: Sendable {

@@ -1,6 +1,7 @@
 package import AcquirerSandbox
 package import Logging
 import MailSandbox
+package import ProviderEmulators
 package import TenderPayments
 import TokenIssuer
 

@@ -14,7 +14,8 @@ struct Architecture {
     // The outbox is the ledger's; the dispatcher that empties it writes into the same commit.
     "Webhooks": ["DirectWire", "Ledger"], "Acquiring": ["DirectWire"], "Connectors": ["Acquiring", "DirectWire"],
     "Gateway": ["Acquiring", "Ledger"],
-    "AcquirerSandbox": ["TokenIssuer"], "AppleSandbox": ["TokenIssuer", "AcquirerSandbox", "MailSandbox"],
+    "AcquirerSandbox": ["TokenIssuer"], "ProviderEmulators": ["AcquirerSandbox", "TokenIssuer"],
+    "AppleSandbox": ["TokenIssuer", "AcquirerSandbox", "MailSandbox", "ProviderEmulators"],
     "Settings": ["HostedCheckout", "Mail"],
     "Administration": ["HostedCheckout", "Mail", "PlatformAPI", "Settings"],
     "BackOffice": ["Administration", "Settings"], "Doctor": ["Administration", "Mail", "Settings"],
@@ -29,9 +30,10 @@ struct Architecture {
     // The sandbox checks what the server does, so it shares no code with it, but for the wire that Tender speaks in both
     // directions: the vendor's own SDKs judge that one.
     "TokenIssuer": base.union(["ApplePayToken"]),
-    "AcquirerSandbox": base.union(["ApplePayToken", "DirectWire", "TokenIssuer"]),
+    "AcquirerSandbox": base.union(["ApplePayToken", "TokenIssuer"]),
+    "ProviderEmulators": base.union(["AcquirerSandbox", "ApplePayToken", "DirectWire", "TokenIssuer"]),
     "MailSandbox": base,
-    "AppleSandbox": base.union(["TokenIssuer", "AcquirerSandbox", "MailSandbox", "QRCodes"]),
+    "AppleSandbox": base.union(["TokenIssuer", "AcquirerSandbox", "MailSandbox", "ProviderEmulators", "QRCodes"]),
     // The shop is a merchant: it knows the platform's wire and nothing behind it.
     "DemoShop": base.union(["DirectWire"]),
   ]

@@ -16,7 +16,9 @@ enum ErrorCodes {
   }
 
   /// Modules that explain their codes themselves: the sandbox on its front page.
-  private static let ownCatalogue: Set<String> = ["TokenIssuer", "AppleSandbox", "AcquirerSandbox", "DemoShop"]
+  private static let ownCatalogue: Set<String> = [
+    "TokenIssuer", "AppleSandbox", "AcquirerSandbox", "DemoShop", "ProviderEmulators",
+  ]
 
   /// `enum Code: String` with its cases.
   private static func listed(in file: SourceFile) -> [String] {

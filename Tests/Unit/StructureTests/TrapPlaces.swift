@@ -13,6 +13,9 @@ extension Traps {
       "Sources/Sandbox/AcquirerSandbox/", nil, .arithmetic,
       "a sandbox adds up what its readers have limited to twelve digits"),
     .init(
+      "Sources/Sandbox/ProviderEmulators/", nil, .arithmetic,
+      "a sandbox adds up what its readers have limited to twelve digits"),
+    .init(
       "Sources/CommandLine/TenderCLI/PlatformPayment.swift", nil, .arithmetic,
       "parts of an amount that the command made up"),
     .init("Sources/Checkout/Orders/QuoteRules.swift", "try discount + fees(", .arithmetic, "joins lists of lines"),

@@ -1,38 +1,38 @@
 import HTTPServing
 import HTTPTypes
-import Hummingbird
-import Storage
-import StrictJSON
+package import Hummingbird
+package import Storage
+package import StrictJSON
 import Synchronization
-import TenderPayments
+package import TenderPayments
 import TokenIssuer
 
 /// An answer of an emulated provider.
-struct ProviderReply: Sendable {
-  let status: Int
-  let body: [UInt8]
-  let contentType: String
+package struct ProviderReply: Sendable {
+  package let status: Int
+  package let body: [UInt8]
+  package let contentType: String
   /// When the first request under its key arrived; nil for the answer to that one.
-  var firstAt: Timestamp?
+  package var firstAt: Timestamp?
 
-  init(_ status: Int, bytes: [UInt8] = [], contentType: String = MediaType.json) {
+  package init(_ status: Int, bytes: [UInt8] = [], contentType: String = MediaType.json) {
     (self.status, body, self.contentType) = (status, bytes, contentType)
   }
 
-  init(_ status: Int, _ body: JSONValue) { self.init(status, bytes: body.serialized()) }
+  package init(_ status: Int, _ body: JSONValue) { self.init(status, bytes: body.serialized()) }
 
   /// A page of a proxy.
-  static func page(_ status: Int) -> ProviderReply {
+  package static func page(_ status: Int) -> ProviderReply {
     ProviderReply(
       status, bytes: Array("<html><body>Please try again later.</body></html>".utf8), contentType: MediaType.html)
   }
 
   /// Half of it.
-  var half: ProviderReply {
+  package var half: ProviderReply {
     ProviderReply(status, bytes: Array(body.prefix(body.count / 2)), contentType: contentType)
   }
 
-  var response: Response {
+  package var response: Response {
     let status = HTTPResponse.Status(code: status)
     return body.isEmpty
       ? Response(status: status) : JSONAnswer.response(bytes: body, status: status, contentType: contentType)
@@ -40,18 +40,18 @@ struct ProviderReply: Sendable {
 }
 
 /// What a call comes to: how long it takes, and what it does.
-struct ProviderAct: Sendable {
-  var delay: Duration = .zero
+package struct ProviderAct: Sendable {
+  package var delay: Duration = .zero
   /// Nothing is done, and nothing answered.
-  var isLost = false
+  package var isLost = false
   /// It is done, and not answered.
-  var isAnswerLost = false
-  let run: @Sendable (Transaction) throws -> ProviderReply
+  package var isAnswerLost = false
+  package let run: @Sendable (Transaction) throws -> ProviderReply
 
-  init(run: @escaping @Sendable (Transaction) throws -> ProviderReply) { self.run = run }
+  package init(run: @escaping @Sendable (Transaction) throws -> ProviderReply) { self.run = run }
 
   /// - Parameter script: what the card and the amount come to.
-  init(_ script: ScriptedResponse?, run: @escaping @Sendable (Transaction) throws -> ProviderReply) {
+  package init(_ script: ScriptedResponse?, run: @escaping @Sendable (Transaction) throws -> ProviderReply) {
     self.run = run
     guard let script else { return }
     delay = script.delay
@@ -60,7 +60,7 @@ struct ProviderAct: Sendable {
   }
 
   /// Does something else after the delay, or before the answer.
-  func replacing(run: @escaping @Sendable (Transaction) throws -> ProviderReply) -> ProviderAct {
+  package func replacing(run: @escaping @Sendable (Transaction) throws -> ProviderReply) -> ProviderAct {
     var act = ProviderAct(run: run)
     (act.delay, act.isLost, act.isAnswerLost) = (delay, isLost, isAnswerLost)
     return act
@@ -68,20 +68,20 @@ struct ProviderAct: Sendable {
 }
 
 /// The calls to an emulated provider that are being processed, and how it keeps silent.
-final class ProviderCalls: Sendable {
+package final class ProviderCalls: Sendable {
   /// How long a call hangs that gets no answer; longer than any client waits.
   private let silence: Duration
   private let sleep: @Sendable (Duration) async throws -> Void
   private let keys = Mutex<Set<String>>([])
 
-  init(
+  package init(
     silence: Duration, sleep: @escaping @Sendable (Duration) async throws -> Void = Scheduler.system.sleep
   ) {
     (self.silence, self.sleep) = (silence, sleep)
   }
 
   /// Waits until the caller has given up.
-  func keepSilent() async throws -> Response {
+  package func keepSilent() async throws -> Response {
     try await Task.sleep(for: silence)
     return Response(status: .gatewayTimeout)
   }
@@ -90,7 +90,7 @@ final class ProviderCalls: Sendable {
   ///
   /// - Parameter busy: thrown while another call under the key is in progress.
   /// - Returns: nil when the caller gets no answer.
-  func run(
+  package func run(
     _ act: ProviderAct, _ request: KeyedRequest, in store: some ProviderStore, busy: any Error
   ) async throws -> ProviderReply? {
     if act.isLost { return nil }
@@ -108,7 +108,7 @@ final class ProviderCalls: Sendable {
   ///   - reply: nil when the caller gets no answer.
   ///   - failed: the provider's own answer when it fails after the act.
   ///   - render: adds the provider's headers.
-  func answer(
+  package func answer(
     _ reply: ProviderReply?, _ fault: ProviderFault?, failed: ProviderReply,
     render: (ProviderReply) -> Response = { $0.response }
   ) async throws -> Response {

@@ -1,21 +1,21 @@
-import Storage
-import TenderPayments
+package import Storage
+package import TenderPayments
 
 /// An event of an emulated provider whose time has come.
-struct DueEvent: Sendable {
-  let sequence: Int64
-  let account: String
-  let url: String
-  let body: String
-  let tries: Int64
-  let now: Timestamp
+package struct DueEvent: Sendable {
+  package let sequence: Int64
+  package let account: String
+  package let url: String
+  package let body: String
+  package let tries: Int64
+  package let now: Timestamp
 
-  var bytes: [UInt8] { Array(body.utf8) }
+  package var bytes: [UInt8] { Array(body.utf8) }
 }
 
 // Events, sent to an account's address until they are acknowledged.
 extension ProviderStore {
-  func addEvent(_ body: [UInt8], of account: String, in transaction: Transaction) throws {
+  package func addEvent(_ body: [UInt8], of account: String, in transaction: Transaction) throws {
     try transaction.run(
       """
       INSERT INTO events (sequence, account, body, tries, next_try)
@@ -23,7 +23,7 @@ extension ProviderStore {
       """, .text(account), .text(String(decoding: body, as: UTF8.self)), .time(transaction.now))
   }
 
-  func sendEvents(of account: String, to url: String) async throws {
+  package func sendEvents(of account: String, to url: String) async throws {
     try await database.write {
       try $0.run(
         """
@@ -33,7 +33,7 @@ extension ProviderStore {
   }
 
   /// In the order in which they happened.
-  func dueEvents() async throws -> [DueEvent] {
+  package func dueEvents() async throws -> [DueEvent] {
     try await database.read { transaction in
       try transaction.rows(
         """
@@ -50,7 +50,7 @@ extension ProviderStore {
   }
 
   /// Retries after 1, 2, 4 … seconds, at most 4,096.
-  func record(_ event: DueEvent, isDelivered: Bool) async throws {
+  package func record(_ event: DueEvent, isDelivered: Bool) async throws {
     try await database.write { transaction in
       let next = transaction.now.adding(.seconds(1 << min(event.tries, 12)))
       try transaction.run(
@@ -62,7 +62,7 @@ extension ProviderStore {
   /// Sends the events that are due, or what the injected faults make of them.
   ///
   /// - Parameter send: returns whether the recipient acknowledged it; nil for an account that is no longer known.
-  func deliver(_ faults: ProviderFaults, _ send: (DueEvent) async -> Bool?) async throws {
+  package func deliver(_ faults: ProviderFaults, _ send: (DueEvent) async -> Bool?) async throws {
     var due = try await dueEvents()
     if let first = due.first, faults.take(.eventLost) {
       try await record(first, isDelivered: true)
@@ -77,7 +77,7 @@ extension ProviderStore {
   }
 
   /// The newest events of all accounts, the newest first.
-  func recentEvents(
+  package func recentEvents(
     limit: Int64, _ read: @escaping @Sendable ([UInt8]) throws -> (reference: String, result: String)
   ) async throws -> [RecentEvent] {
     try await database.read { transaction in

@@ -1,8 +1,8 @@
-import StrictJSON
+package import StrictJSON
 import Synchronization
 
 /// A fault that a test injects into the next call to an emulated provider, or into its next delivery of events.
-enum ProviderFault: String, CaseIterable, Sendable {
+package enum ProviderFault: String, CaseIterable, Sendable {
   /// The call is lost: nothing is done, and there is no answer.
   case requestLost = "request_lost"
   /// The call is done twice where its key allows it.
@@ -43,32 +43,32 @@ enum ProviderFault: String, CaseIterable, Sendable {
   case eventsTogether = "events_together"
 
   /// Whether the call must not be done.
-  var isBefore: Bool {
+  package var isBefore: Bool {
     [.requestLost, .page, .tooManyRequests, .unavailable, .failedBefore, .inProgress].contains(self)
   }
 
-  var isOfTokens: Bool { self == .clientRefused || self == .tokensUnavailable }
+  package var isOfTokens: Bool { self == .clientRefused || self == .tokensUnavailable }
   fileprivate var isOfEvents: Bool { rawValue.hasPrefix("event") }
 
   /// What every provider with idempotency keys has.
-  static let ofCalls: [ProviderFault] = [
+  package static let ofCalls: [ProviderFault] = [
     .requestLost, .answerLost, .answerGarbled, .answerTruncated, .tooManyRequests, .unavailable, .failedBefore,
     .failedAfter,
   ]
-  static let ofEvents: [ProviderFault] = [.eventLost, .eventTwice, .eventsReversed]
+  package static let ofEvents: [ProviderFault] = [.eventLost, .eventTwice, .eventsReversed]
 }
 
 /// The faults that a test has injected into one emulator; each one is used once.
-final class ProviderFaults: Sendable {
+package final class ProviderFaults: Sendable {
   private let known: [ProviderFault]
   private let pending = Mutex<[ProviderFault]>([])
 
-  init(_ known: [ProviderFault]) { self.known = known }
+  package init(_ known: [ProviderFault]) { self.known = known }
 
   /// Reads `{next}`: the fault of the next call or delivery, behind those that wait already.
   ///
   /// - Throws: `JSONError` for a fault that the provider does not have.
-  func inject(_ body: JSONField) throws {
+  package func inject(_ body: JSONField) throws {
     let next = try body.member("next")
     guard let fault = ProviderFault(rawValue: try next.string), known.contains(fault) else {
       throw JSONError(.invalid, path: next.path, "is one of: \(known.map(\.rawValue).joined(separator: ", "))")
@@ -77,13 +77,13 @@ final class ProviderFaults: Sendable {
   }
 
   /// Whether the fault was injected; removes it.
-  func take(_ fault: ProviderFault) -> Bool { take { $0 == fault } != nil }
+  package func take(_ fault: ProviderFault) -> Bool { take { $0 == fault } != nil }
 
   /// The first fault of calls.
-  func takeForCall() -> ProviderFault? { take { !$0.isOfEvents && !$0.isOfTokens } }
+  package func takeForCall() -> ProviderFault? { take { !$0.isOfEvents && !$0.isOfTokens } }
 
   /// The first fault of requests for access tokens.
-  func takeForToken() -> ProviderFault? { take(\.isOfTokens) }
+  package func takeForToken() -> ProviderFault? { take(\.isOfTokens) }
 
   private func take(_ matches: (ProviderFault) -> Bool) -> ProviderFault? {
     pending.withLock { pending in pending.firstIndex(where: matches).map { pending.remove(at: $0) } }

@@ -1,21 +1,27 @@
-import ApplePayToken
+package import ApplePayToken
 import Crypto
-import Storage
-import StrictJSON
+package import Storage
+package import StrictJSON
 import SwiftASN1
-import TenderPayments
+package import TenderPayments
 import X509
 
 /// The provider's keys, one for each merchant whose payment tokens it decrypts. The merchant takes the signing request
 /// to the developer portal; the private key never leaves.
-struct ProviderKeys: Sendable {
+package struct ProviderKeys: Sendable {
   /// Has a table `keys`.
-  let database: Database
-  let verifier: TokenVerifier
-  let clock: WallClock
+  package let database: Database
+  package let verifier: TokenVerifier
+  package let clock: WallClock
+
+  package init(database: Database, verifier: TokenVerifier, clock: WallClock) {
+    self.database = database
+    self.verifier = verifier
+    self.clock = clock
+  }
 
   /// A certificate signing request for the merchant's payment processing certificate; the same key each time.
-  func request(for merchantIdentifier: String) async throws -> String {
+  package func request(for merchantIdentifier: String) async throws -> String {
     let fresh = P256.Signing.PrivateKey().pemRepresentation
     let name = "processing:\(merchantIdentifier)"
     let pem = try await database.write { transaction in
@@ -31,22 +37,11 @@ struct ProviderKeys: Sendable {
     ).serializeAsPEM().pemString
   }
 
-  /// Decrypts the payment token of an authorization, with the key that it was encrypted to.
-  func hold(_ body: JSONField) async throws -> (HoldRequest, refusal: String?) {
-    do {
-      let opened = try await open(try body.member("paymentData").value)
-      let wanted = try HoldRequest(body, card: try opened.networkToken)
-      return (wanted, opened.amount == wanted.amount ? nil : "13")
-    } catch let error as PaymentTokenError {
-      throw AcquirerProblem(status: 422, code: "payment_token_refused", message: "\(error.stage): \(error.reason)")
-    }
-  }
-
   /// Verifies and decrypts a payment token.
   ///
   /// - Parameter paymentData: Apple's `paymentData`.
   /// - Throws: `PaymentTokenError`.
-  func open(_ paymentData: JSONValue) async throws -> PaymentData {
+  package func open(_ paymentData: JSONValue) async throws -> PaymentData {
     let rows = try await database.read { transaction in
       try transaction.rows("SELECT name, value FROM keys WHERE name LIKE 'processing:%' ORDER BY name").map {
         (try $0.text("name"), try $0.blob("value"))

@@ -1,11 +1,11 @@
-import Crypto
-import Storage
-import TenderPayments
+package import Crypto
+package import Storage
+package import TenderPayments
 import TokenIssuer
 
 /// The database of an emulated provider. Beside the provider's own tables it holds a secret, the cryptograms that were
 /// used, the answers to repeats, and the events.
-protocol ProviderStore: Sendable {
+package protocol ProviderStore: Sendable {
   /// The provider's own tables.
   static var tables: Migration { get }
   /// How long a key gets the first answer again; nil for ever.
@@ -23,12 +23,12 @@ protocol ProviderStore: Sendable {
 }
 
 extension ProviderStore {
-  static var idempotencyWindow: Duration? { .seconds(86_400) }
-  static var keyUsed: (any Error)? { nil }
-  static func keeps(_ status: Int) -> Bool { true }
+  package static var idempotencyWindow: Duration? { .seconds(86_400) }
+  package static var keyUsed: (any Error)? { nil }
+  package static func keeps(_ status: Int) -> Bool { true }
 
   /// Opens the SQLite file at `path`, and makes its secret the first time.
-  static func open(
+  package static func open(
     path: String, clock: WallClock, random: RandomBytes
   ) async throws -> (Database, secret: SymmetricKey) {
     let database = try await Database.sqlite(path: path, migrations: [sharedTables, tables], clock: clock)
@@ -41,12 +41,12 @@ extension ProviderStore {
     return (database, SymmetricKey(data: bytes))
   }
 
-  func fingerprint(_ bytes: [UInt8]) -> String {
+  package func fingerprint(_ bytes: [UInt8]) -> String {
     Hex.encode(HMAC<SHA256>.authenticationCode(for: bytes, using: secret))
   }
 
   /// Whether the cryptogram comes for the first time. It is accepted once, whatever becomes of the payment.
-  func accept(_ cryptogram: Cryptogram, of dpan: DPAN, in transaction: Transaction) throws -> Bool {
+  package func accept(_ cryptogram: Cryptogram, of dpan: DPAN, in transaction: Transaction) throws -> Bool {
     try transaction.changes(
       "INSERT INTO cryptograms (fingerprint, used_at) VALUES ($1, $2) ON CONFLICT DO NOTHING",
       .text(fingerprint(Array("\(dpan.revealed):\(cryptogram.revealed)".utf8))), .time(transaction.now)) == 1
@@ -82,18 +82,24 @@ extension ProviderStore {
 }
 
 /// A request to an emulated provider under an idempotency key.
-struct KeyedRequest: Sendable {
-  let account: String
+package struct KeyedRequest: Sendable {
+  package let account: String
   /// Nil when the caller sent none.
-  let key: String?
+  package let key: String?
   /// What a repeat has to be equal in; empty where the provider does not look.
-  var contents = ""
+  package var contents = ""
+
+  package init(account: String, key: String?, contents: String = "") {
+    self.account = account
+    self.key = key
+    self.contents = contents
+  }
 }
 
 // Answers to repeats.
 extension ProviderStore {
   /// Runs `act` once for each key, in one commit with its answer.
-  func once(
+  package func once(
     _ request: KeyedRequest, _ act: @escaping @Sendable (Transaction) throws -> ProviderReply
   ) async throws -> ProviderReply {
     let digest = fingerprint(Array(request.contents.utf8))

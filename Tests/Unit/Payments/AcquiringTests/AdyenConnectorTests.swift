@@ -1,6 +1,7 @@
 import Acquiring
 import Connectors
 import HTTPTransport
+import ProviderEmulators
 import StrictJSON
 import Synchronization
 import TenderPayments

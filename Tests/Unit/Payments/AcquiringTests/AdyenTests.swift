@@ -1,6 +1,7 @@
 import AcquirerSandbox
 import Acquiring
 import HTTPTransport
+import ProviderEmulators
 import StrictJSON
 import TenderPayments
 import TenderTesting

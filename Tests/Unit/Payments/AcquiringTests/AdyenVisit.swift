@@ -6,6 +6,7 @@ import Crypto
 import HTTPTransport
 import Hummingbird
 import HummingbirdTesting
+import ProviderEmulators
 import StrictJSON
 import Synchronization
 import TenderPayments

@@ -5,6 +5,7 @@ import ApplePayToken
 import HTTPTransport
 import Hummingbird
 import HummingbirdTesting
+import ProviderEmulators
 import StrictJSON
 import Synchronization
 import TenderPayments

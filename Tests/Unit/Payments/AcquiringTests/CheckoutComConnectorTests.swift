@@ -2,6 +2,7 @@ import AcquirerSandbox
 import Acquiring
 import Connectors
 import HTTPTransport
+import ProviderEmulators
 import StrictJSON
 import Synchronization
 import TenderPayments

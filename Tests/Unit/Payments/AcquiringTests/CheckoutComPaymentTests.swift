@@ -3,6 +3,7 @@ import Acquiring
 import ApplePayToken
 import Crypto
 import HTTPTransport
+import ProviderEmulators
 import StrictJSON
 import TenderPayments
 import TenderTesting

@@ -4,6 +4,7 @@ import Connectors
 import HTTPTransport
 import Hummingbird
 import HummingbirdTesting
+import ProviderEmulators
 import StrictJSON
 import Synchronization
 import TenderPayments

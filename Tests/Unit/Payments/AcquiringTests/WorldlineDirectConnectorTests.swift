@@ -3,6 +3,7 @@ import Acquiring
 import Connectors
 import DirectWire
 import HTTPTransport
+import ProviderEmulators
 import StrictJSON
 import Synchronization
 import TenderPayments

@@ -2,6 +2,7 @@ import AcquirerSandbox
 import Acquiring
 import DirectWire
 import HTTPTransport
+import ProviderEmulators
 import StrictJSON
 import TenderPayments
 import TenderTesting

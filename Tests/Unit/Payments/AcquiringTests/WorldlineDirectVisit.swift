@@ -6,6 +6,7 @@ import DirectWire
 import HTTPTransport
 import Hummingbird
 import HummingbirdTesting
+import ProviderEmulators
 import StrictJSON
 import Synchronization
 import TenderPayments

@@ -4,6 +4,7 @@ import Connectors
 import Auditing
 import HTTPTransport
 import Hummingbird
+import ProviderEmulators
 import Storage
 import TenderPayments
 import TenderTesting

@@ -4,6 +4,7 @@ import HTTPTypes
 import Hummingbird
 import HummingbirdTesting
 import NIOCore
+import ProviderEmulators
 import SandboxTesting
 import StrictJSON
 import Synchronization

@@ -1,6 +1,7 @@
 import AcquirerSandbox
 import Foundation
 import HTTPTransport
+import ProviderEmulators
 import Settings
 import StrictJSON
 import TenderPayments

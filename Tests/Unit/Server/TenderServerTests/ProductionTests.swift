@@ -5,6 +5,7 @@ import Crypto
 import Foundation
 import HTTPTransport
 import Logging
+import ProviderEmulators
 import Settings
 import StrictJSON
 import SwiftASN1

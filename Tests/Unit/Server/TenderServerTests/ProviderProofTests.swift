@@ -2,6 +2,7 @@ import AcquirerSandbox
 import Administration
 import Foundation
 import HTTPTransport
+import ProviderEmulators
 import Settings
 import StrictJSON
 import TenderPayments

@@ -2,6 +2,7 @@ import AcquirerSandbox
 import Foundation
 import HTTPTransport
 import Logging
+import ProviderEmulators
 import Settings
 import StrictJSON
 import TenderPayments
