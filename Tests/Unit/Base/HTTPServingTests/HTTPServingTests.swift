@@ -241,3 +241,29 @@ import Testing
     }
   }
 }
+
+@Suite struct `A cell of CSV` {
+  @Test(arguments: ["=", "+", "-", "@", "\u{FF1D}", "\u{FF0B}", "\u{FF0D}", "\u{FF20}"])
+  func `that a spreadsheet would take for a formula begins with an apostrophe`(_ sign: String) {
+    let formula = "\(sign)1"
+    #expect(CSV.line([formula]) == "\"'\(formula)\"\r\n")
+    for blank in [" ", "  ", "\u{A0}", "\u{3000}", "\u{FEFF}", "\u{200B}", "\u{0}", "\u{B}"] {
+      #expect(CSV.line(["a", blank + formula]) == "a,\"\(blank)'\(formula)\"\r\n", "\(blank.unicodeScalars)")
+    }
+    for control in ["\t", "\r", "\n", "\r\n"] {
+      #expect(CSV.line([control + formula]) == "\"'\(control)'\(formula)\"\r\n")
+      #expect(CSV.line(["a" + control + formula]) == "\"a\(control)'\(formula)\"\r\n")
+    }
+    #expect(CSV.line(["a; " + formula]) == "\"a; '\(formula)\"\r\n")
+    #expect(CSV.line(["\"" + formula]) == "\"\"\"'\(formula)\"\r\n")
+  }
+
+  @Test func `with a sign elsewhere stays as it is`() {
+    #expect(CSV.line(["a=1", "a＝1", "12.50", "１－２", "a @"]) == "a=1,a＝1,12.50,１－２,a @\r\n")
+  }
+
+  @Test(arguments: ["\t", "\r", "\n"])
+  func `that begins with a tab or a line end begins with an apostrophe`(_ control: String) {
+    #expect(CSV.line([control + "a"]) == "\"'\(control)a\"\r\n")
+  }
+}
