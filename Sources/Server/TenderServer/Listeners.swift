@@ -8,6 +8,7 @@ import Logging
 import NIOCore
 import ServiceLifecycle
 import Settings
+import Storage
 
 /// The sockets that the server listens on, each with its limits and its router.
 struct Listeners: Sendable {
@@ -30,7 +31,7 @@ struct Listeners: Sendable {
         address: .hostname(configuration.host, port: configuration.port), serverName: nil,
         availableConnectionsDelegate: LimitedConnections(limit: parts.connections)),
       onServerRunning: { [onRunning, administrationOpened, limit = parts.connections] channel in
-        await AcceptPause.add(to: channel, limit, logger: logger)
+        await guardAccepting(channel, limit)
         for await _ in administrationOpened.stream { break }
         let port = channel.localAddress?.port ?? configuration.port
         RunningServers().note(port, socket: configuration.adminSocketPath)
@@ -52,6 +53,13 @@ struct Listeners: Sendable {
     }
     guard let files = parts.configuration.tls else { return plain }
     return try .tls(plain, tlsConfiguration: .modern(files))
+  }
+
+  /// After a failed flush of the store a listener takes no new connection.
+  private func guardAccepting(_ channel: any Channel, _ limit: ConnectionLimit) async {
+    await AcceptPause.add(to: channel, limit, logger: parts.runtime.logger) { [database = parts.database] in
+      database.failure != nil
+    }
   }
 
   /// With the limits of a listener that the network reaches, and with the refusals of all.
@@ -84,7 +92,7 @@ struct Listeners: Sendable {
           address: .unixDomainSocket(path: socket.boundPath), serverName: nil,
           availableConnectionsDelegate: LimitedConnections(limit: limit)),
         onServerRunning: { channel in
-          await AcceptPause.add(to: channel, limit, logger: logger)
+          await guardAccepting(channel, limit)
           do { try socket.open() } catch {
             logger.error("the administration socket cannot be opened", metadata: ["error": .string("\(error)")])
           }
@@ -103,7 +111,7 @@ struct Listeners: Sendable {
         configuration: .init(
           address: .hostname(parts.configuration.office.host, port: port), serverName: nil,
           availableConnectionsDelegate: LimitedConnections(limit: limit)),
-        onServerRunning: { await AcceptPause.add(to: $0, limit, logger: parts.runtime.logger) },
+        onServerRunning: { await guardAccepting($0, limit) },
         eventLoopGroupProvider: .shared(connections), logger: parts.runtime.logger)
     }
     return [listener]
@@ -118,7 +126,7 @@ struct Listeners: Sendable {
       configuration: .init(
         address: .hostname(parts.configuration.metricsHost, port: port), serverName: nil,
         availableConnectionsDelegate: LimitedConnections(limit: limit)),
-      onServerRunning: { [logger = parts.runtime.logger] in await AcceptPause.add(to: $0, limit, logger: logger) },
+      onServerRunning: { await guardAccepting($0, limit) },
       logger: parts.runtime.logger)
     return [application]
   }

@@ -47,9 +47,8 @@ package struct TenderServer: Service {
   /// Serves until the service group shuts down; calls under way are finished first.
   package func run() async throws {
     do {
-      try await ServiceGroup(
-        configuration: .init(services: try listeners() + services, logger: parts.runtime.logger)
-      ).run()
+      let all = [storeMonitor] + (try listeners()) + services
+      try await ServiceGroup(configuration: .init(services: all, logger: parts.runtime.logger)).run()
     } catch {
       await parts.close()
       throw error
@@ -73,6 +72,13 @@ package struct TenderServer: Service {
   /// A service and its name for the log. Without a name the service group prints the service with all that it holds.
   private typealias NamedService = ServiceGroupConfiguration.ServiceConfiguration
 
+  /// The first, so that it is shut down last: a flush can fail while calls under way are finished.
+  private var storeMonitor: NamedService {
+    let (scheduler, logger) = (parts.runtime.scheduler, parts.runtime.logger)
+    return NamedService(
+      service: StoreMonitor(database: parts.database, scheduler: scheduler, logger: logger), serviceName: "store")
+  }
+
   private func listeners() throws -> [NamedService] {
     let listeners = Listeners(parts: parts, routes: routes, onRunning: onRunning)
     return [
@@ -92,7 +98,6 @@ package struct TenderServer: Service {
         RecoveryService(
           gateway: gateway, metrics: parts.metrics, lastRun: parts.lastRecovery, logger: logger)
       ),
-      ("store", StoreMonitor(database: parts.database, scheduler: scheduler, logger: logger)),
       ("doctor", DoctorService(doctor: ServerDoctor(parts), log: parts.doctor, scheduler: scheduler, logger: logger)),
       (
         "uses of keys",

@@ -13,7 +13,7 @@ afterwards. The same runs on a disk that confirms flushes and keeps nothing: the
 CYCLES=6    failures of each kind
 CUTS=40     cuts of the power
 """
-import glob, os, random, shutil, sys, tempfile, threading, time
+import glob, http.client, os, random, shutil, sys, tempfile, threading, time
 
 from deployment import DECRYPTED, LEASE, SEALED, STILL, TROUBLE, Deployment, Journal, call
 from shoppers import Shopper, reported_outcome
@@ -141,6 +141,53 @@ def lost_capture(deployment, journal):
     deployment.serve()
 
 
+def lost_flush_during_a_call(deployment, journal):
+    """A failed flush ends the server while an acquirer has not answered: the server does not wait for the call."""
+    deployment.kill()
+    # A server that waits kills itself when the call has ended.
+    deployment.serve(point="authorize.answered")
+    basket = "%032x" % deployment.dice.getrandbits(128)
+    # The acquirer does not answer to this amount.
+    check(deployment.put_basket(basket, 2069, "immediate")[0] == 200, "a basket before the failure")
+    order = deployment.order(basket)
+
+    def pay():
+        try:
+            deployment.pay(journal, order)
+        except TROUBLE:
+            pass
+
+    caller = threading.Thread(target=pay)
+    caller.start()
+    while not deployment.metrics().get('tender_payments_unsettled{status="authorizing"}'):
+        time.sleep(0.05)
+    kept = http.client.HTTPConnection("127.0.0.1", deployment.port, timeout=STILL)
+    kept.request("GET", "/readyz")
+    check(kept.getresponse().read() and kept.sock, "a connection before the failure")
+    deployment.fail("flush")
+    try:
+        _, status = deployment.basket()
+        check(status >= 500, f"a basket whose flush failed was answered with {status}")
+    except TROUBLE:
+        pass
+    try:
+        kept.request("GET", "/readyz")
+        check(kept.getresponse().status == 503, "a server without its store says that it is ready")
+    except TROUBLE:
+        pass
+    try:
+        call(deployment.base, "GET", "/healthz")
+    except TROUBLE:
+        pass
+    else:
+        raise SystemExit("disk: a server without its store took a new connection")
+    ended = deployment.server.wait(STILL)
+    check(ended == 1, f"the server ended with {ended}: it waited for the acquirer")
+    caller.join()
+    deployment.heal()
+    deployment.serve()
+
+
 def failures(kind, directory):
     deployment = FailingDeployment(directory, kind)
     try:
@@ -154,7 +201,8 @@ def failures(kind, directory):
         for _ in range(3):
             lost_flush(deployment, journal)
         lost_capture(deployment, journal)
-        say(f"{kind.name}: a flush that failed, 4 times; the server ended each time")
+        lost_flush_during_a_call(deployment, journal)
+        say(f"{kind.name}: a flush that failed, 5 times; the server ended each time")
         check(deployment.settle() is not None, "an outcome is still unknown")
         deployment.kill_all()
         check(verify(deployment), "the ledgers differ")

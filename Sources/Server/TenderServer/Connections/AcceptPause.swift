@@ -3,7 +3,7 @@ package import Logging
 package import NIOCore
 
 /// Pauses the listener when the system gives out no more file descriptors or memory for a connection. Without it the
-/// event loop would try again at once, and for ever.
+/// event loop would try again at once, and for ever. Closes every new connection while the listener must take none.
 ///
 /// It must be the first handler of the listening channel.
 package final class AcceptPause: ChannelInboundHandler {
@@ -16,20 +16,29 @@ package final class AcceptPause: ChannelInboundHandler {
 
   private let limit: ConnectionLimit
   private let logger: Logger
+  private let takesNone: @Sendable () -> Bool
   private var silentUntil: NIODeadline?
 
-  package init(_ limit: ConnectionLimit, logger: Logger) {
-    (self.limit, self.logger) = (limit, logger)
+  package init(_ limit: ConnectionLimit, logger: Logger, takesNone: @escaping @Sendable () -> Bool = { false }) {
+    (self.limit, self.logger, self.takesNone) = (limit, logger, takesNone)
   }
 
   /// Adds it to a channel that listens.
-  package static func add(to channel: any Channel, _ limit: ConnectionLimit, logger: Logger) async {
+  package static func add(
+    to channel: any Channel, _ limit: ConnectionLimit, logger: Logger, takesNone: @escaping @Sendable () -> Bool
+  ) async {
     let added = channel.eventLoop.submit {
-      try channel.pipeline.syncOperations.addHandler(AcceptPause(limit, logger: logger), position: .first)
+      try channel.pipeline.syncOperations.addHandler(
+        AcceptPause(limit, logger: logger, takesNone: takesNone), position: .first)
     }
     do { try await added.get() } catch {
       logger.error("the listener has no pause", metadata: ["error": .string("\(error)")])
     }
+  }
+
+  package func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+    guard takesNone() else { return context.fireChannelRead(data) }
+    unwrapInboundIn(data).close(promise: nil)
   }
 
   package func errorCaught(context: ChannelHandlerContext, error: any Error) {

@@ -1,6 +1,7 @@
 import Foundation
 import HTTPTransport
 import HTTPTypes
+import Logging
 import NIOCore
 import NIOEmbedded
 import NIOHTTPTypes
@@ -200,6 +201,18 @@ import Testing
       limit.closed()
     }
     #expect(limit.open == 0)
+  }
+}
+
+@Suite struct `A listener` {
+  @Test(arguments: [false, true]) func `closes a new connection at once when it takes none`(takesNone: Bool) throws {
+    let listener = EmbeddedChannel(
+      handler: AcceptPause(ConnectionLimit(maximum: 4), logger: Logger(label: "listener")) { takesNone })
+    let caller = EmbeddedChannel()
+    try caller.connect(to: SocketAddress(ipAddress: "127.0.0.1", port: 1)).wait()
+    try listener.writeInbound(caller as any Channel)
+    #expect(caller.isActive == !takesNone)
+    #expect((try listener.readInbound(as: (any Channel).self) == nil) == takesNone)
   }
 }
 

@@ -29,18 +29,44 @@ import Testing
 @Suite struct `A disk that has failed to keep a commit` {
   private let migration = Migration("lines", "CREATE TABLE lines (id BIGINT PRIMARY KEY NOT NULL);")
 
-  @Test func `ends the server with its error, a second after it`() async throws {
+  private func database() throws -> Database {
     let hooks = CommitHooks(inside: { _ in throw CommitHooks.FlushFailed() })
-    let database = try MemoryStore().open([migration], clock: .system, hooks: hooks)
-    let pauses = Mutex<[Duration]>([])
-    let scheduler = Scheduler(
-      uptime: { .zero }, sleep: { pause in pauses.withLock { $0.append(pause) } }, finish: Scheduler.system.finish)
-    let monitor = StoreMonitor(database: database, scheduler: scheduler, logger: Logger(label: "store"))
-    let end = Task { try await monitor.run() }
+    return try MemoryStore().open([migration], clock: .system, hooks: hooks)
+  }
+
+  private func fail(_ database: Database) async {
     await #expect(throws: StorageError.outcomeUnknown) {
       try await database.write { try $0.run("INSERT INTO lines VALUES (1)") }
     }
+  }
+
+  @Test func `ends the process a second later`() async throws {
+    let database = try database()
+    let steps = Mutex<[String]>([])
+    let scheduler = Scheduler(
+      uptime: { .zero }, sleep: { pause in steps.withLock { $0.append("\(pause)") } }, finish: Scheduler.system.finish)
+    let monitor = StoreMonitor(database: database, scheduler: scheduler, logger: Logger(label: "store")) {
+      steps.withLock { $0.append("end") }
+    }
+    let end = Task { try await monitor.run() }
+    await fail(database)
     let failure = await #expect(throws: StorageError.self) { try await end.value }
-    #expect(failure == database.failure && failure != nil && pauses.withLock(\.self) == [.seconds(1)])
+    #expect(failure == database.failure && failure != nil)
+    #expect(steps.withLock(\.self) == ["\(Duration.seconds(1))", "end"])
+  }
+
+  @Test func `ends the process also when another service has ended the others because of it`() async throws {
+    let database = try database()
+    let ends = Mutex(0)
+    await fail(database)
+    let monitor = StoreMonitor(database: database, scheduler: .system, logger: Logger(label: "store")) {
+      ends.withLock { $0 += 1 }
+    }
+    let end = Task {
+      withUnsafeCurrentTask { $0?.cancel() }
+      try await monitor.run()
+    }
+    await #expect(throws: StorageError.self) { try await end.value }
+    #expect(ends.withLock(\.self) == 1)
   }
 }
