@@ -21,7 +21,7 @@ package struct ServerFacts: Codable, Sendable {
   let lastRecovery: Timestamp?
   /// How many files the server may have open.
   let openFiles: Int
-  /// Merchants of the store that are not served.
+  /// Merchants that cannot be served as the store or their folders have them.
   let leftOut: [LeftOutMerchant]
 
   package init(

@@ -58,16 +58,21 @@ package struct MerchantFolder: Sendable {
   ) async throws -> [MerchantFolder] {
     var folders: [MerchantFolder] = []
     for name in try merchants(in: directory) where only == nil || only == MerchantID(name) {
-      let path = "\(directory)/\(name)"
-      do {
-        folders.append(
-          try await MerchantFolder(path: path, id: MerchantID(name), at: now, keysMayBeElsewhere: keysMayBeElsewhere))
-      } catch let error as MerchantIdentityError {
-        throw ConfigurationError(path, "\(error)")
-      }
+      folders.append(
+        try await MerchantFolder(name, in: directory, at: now, keysMayBeElsewhere: keysMayBeElsewhere))
     }
     try SharedSecrets.refuseRepeatedAPIKeys(folders, in: directory)
     return folders
+  }
+
+  /// Reads the merchant `name` below `directory`.
+  init(_ name: String, in directory: String, at now: Timestamp, keysMayBeElsewhere: Bool) async throws {
+    let path = "\(directory)/\(name)"
+    do {
+      try await self.init(path: path, id: MerchantID(name), at: now, keysMayBeElsewhere: keysMayBeElsewhere)
+    } catch let error as MerchantIdentityError {
+      throw ConfigurationError(path, "\(error)")
+    }
   }
 
   /// The ids of the merchants below `directory`, in order. A name that begins with a dot is a folder in the making.

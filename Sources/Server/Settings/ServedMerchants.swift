@@ -7,11 +7,16 @@ package import MerchantIdentity
 package import Storage
 package import TenderPayments
 
-/// The merchants that a server serves: all of the configuration, and those of the store that are as they must be.
+/// The merchants that a server serves: those of the configuration and those of the store.
+///
+/// One that is broken does not stop the others.
 package struct ServedMerchants: Sendable {
   package private(set) var folders: [MerchantFolder] = []
-  /// One merchant of the store that is broken does not stop the others.
+  /// Merchants of the store that are not as they must be.
   package private(set) var leftOut: [LeftOutMerchant] = []
+  /// Declared merchants whose folders are not as they must be.
+  package private(set) var notRead: [LeftOutMerchant] = []
+  private var firstProblem: (any Error)?
 
   private let configuration: ServerConfiguration
   private let routes: RouteTable?
@@ -23,10 +28,11 @@ package struct ServedMerchants: Sendable {
   /// - Parameters:
   ///   - routes: nil where the accounts of merchants at the routes are not checked.
   ///   - only: reads this merchant alone. Of the others only the domains and the ids of API keys are looked at.
-  /// - Throws: ``ConfigurationError`` when a merchant of the configuration is not as it must be.
+  ///   - former: where one declared merchant cannot be read, all of them stay as they are here.
+  /// - Throws: ``ConfigurationError`` when there are no merchants at all.
   package init(
     _ configuration: ServerConfiguration, _ database: Database, _ routes: RouteTable?, only: MerchantID? = nil,
-    at now: Timestamp
+    after former: ServedMerchants? = nil, at now: Timestamp
   ) async throws {
     (self.configuration, self.routes) = (configuration, routes)
     let (rows, terms, earlier) = try await configuration.merchantStore(database).read { tables in
@@ -39,12 +45,10 @@ package struct ServedMerchants: Sendable {
       let others = OtherMerchants(configuration, but: only)
       (domains, apiKeys) = (others.domains, others.apiKeys)
     }
-    let elsewhere = configuration.keyAgentSocket != nil
     if rows.isEmpty || FileManager.default.fileExists(atPath: configuration.merchantsDirectory) {
-      let declared = try await MerchantFolder.all(
-        in: configuration.merchantsDirectory, only: only, at: now, keysMayBeElsewhere: elsewhere)
-      for folder in declared { try add(folder.standing(terms.standing(of: folder.merchant.id))) }
+      try await addDeclared(only: only, terms, at: now)
     }
+    if let former { keepDeclared(of: former, besides: Set(rows.compactMap { try? $0.get().id }), terms) }
     apiKeys.merge(earlier) { declared, _ in declared }
     // Where two cannot be served beside one another, the one that was here first goes on.
     for row in rows.compactMap({ try? $0.get() }).sorted(by: { $0.createdAt < $1.createdAt }) {
@@ -57,6 +61,52 @@ package struct ServedMerchants: Sendable {
     }
     for case .failure(let unreadable) in rows { leftOut.append(unreadable) }
   }
+
+  private mutating func addDeclared(only: MerchantID?, _ terms: TermsOfMerchants, at now: Timestamp) async throws {
+    let (directory, elsewhere) = (configuration.merchantsDirectory, configuration.keyAgentSocket != nil)
+    for name in try MerchantFolder.merchants(in: directory) where only == nil || only == MerchantID(name) {
+      let id = MerchantID(name)
+      do {
+        let folder = try await MerchantFolder(name, in: directory, at: now, keysMayBeElsewhere: elsewhere)
+        try add(folder.standing(terms.standing(of: id)))
+      } catch {
+        firstProblem = firstProblem ?? error
+        notRead.append(LeftOutMerchant(id, ErrorWords.of(error)))
+      }
+    }
+  }
+
+  /// Puts all declared merchants back as they were if one cannot be read, or if the folder of all is gone.
+  ///
+  /// - Parameter stored: a merchant whose folder was moved into the store goes on from there.
+  private mutating func keepDeclared(
+    of former: ServedMerchants, besides stored: Set<MerchantID>, _ terms: TermsOfMerchants
+  ) {
+    let directory = configuration.merchantsDirectory
+    let present = try? MerchantFolder.merchants(in: directory)
+    let kept = former.declared.filter { folder in
+      let id = folder.merchant.id
+      return present?.contains(id.rawValue) == true || !stored.contains(id)
+    }
+    if present == nil {
+      notRead += kept.map { LeftOutMerchant($0.merchant.id, "merchants.directory: there is no folder \(directory)") }
+    }
+    guard !notRead.isEmpty else { return }
+    (folders, ids, domains, apiKeys) = ([], [], [:], [:])
+    for folder in kept {
+      let id = folder.merchant.id
+      do { try add(folder.standing(terms.standing(of: id))) } catch {
+        notRead.append(LeftOutMerchant(id, ErrorWords.of(error)))
+      }
+    }
+  }
+
+  private var declared: [MerchantFolder] {
+    folders.filter { if case .declared = $0.origin { true } else { false } }
+  }
+
+  /// - Throws: what is wrong with the first declared merchant that is not as it must be.
+  package func requireDeclared() throws { if let firstProblem { throw firstProblem } }
 
   private mutating func add(_ folder: MerchantFolder) throws {
     let id = folder.merchant.id
@@ -92,6 +142,17 @@ extension ServedMerchants {
         "a merchant of the store is left out",
         metadata: ["merchant": .string(merchant.id), "reason": .string(merchant.reason)])
     }
+    for merchant in notRead where former?.notRead.contains(merchant) != true {
+      logger.error(
+        "a declared merchant cannot be read; all of them go on as they were read before",
+        metadata: ["merchant": .string(merchant.id), "reason": .string(merchant.reason)])
+    }
+  }
+
+  /// Every merchant that cannot be served as the store or its folder has it, once.
+  package var broken: [LeftOutMerchant] {
+    var ids: Set<String> = []
+    return (leftOut + notRead).filter { ids.insert($0.id).inserted }
   }
 }
 

@@ -38,6 +38,7 @@ struct Composition: Sendable {
   let admission: PaymentAdmission
   let apple: AppleEnvironment
   private(set) var served: ServedMerchants
+  private(set) var platform: ServedPlatform
   private(set) var directory: MerchantDirectory
   /// The fingerprint of the merchants in the store when they were read.
   private(set) var fingerprint: MerchantStore.Fingerprint
@@ -96,11 +97,14 @@ struct Composition: Sendable {
     fingerprint = try await MerchantStore.Fingerprint.read(journal.database, runtime)
     let routes = try RouteTable.configured(configuration, apple, runtime.network.plain, runtime.logger)
     served = try await ServedMerchants(configuration, journal.database, routes, at: runtime.clock.now())
+    try served.requireDeclared()
     let folders = served.folders
+    platform = try ServedPlatform(configuration, for: folders, at: runtime.clock.now())
     routes.replaceMerchants(folders)
     directory = try MerchantDirectory(folders.map(\.merchant), in: configuration.environment)
     let keyStore = ProcessingKeyStore(journal.database)
-    keys = try await ProcessingKeys(keyStore, folders, configuration, journal.database, logger: runtime.logger)
+    keys = try await ProcessingKeys(
+      keyStore, folders, platform.certificates, configuration, journal.database, logger: runtime.logger)
     traces = try configuration.keepsTraces ? apple.traceRecorder(keys.ring, runtime) : nil
     let verifier = TokenVerifier(
       trust: apple.trust, monitor: try await SignerMonitor.reporting(keyStore, metrics, runtime.logger))
@@ -145,13 +149,22 @@ struct Composition: Sendable {
 
   /// This server with the merchants as their folders and the store are now.
   ///
-  /// - Throws: when a folder is not as it must be.
-  func reread() async throws -> Composition {
+  /// - Parameter requiresFolders: throws when a folder is not as it must be. Otherwise all declared merchants, or the
+  ///   platform, stay as they are then.
+  func reread(requiresFolders: Bool) async throws -> Composition {
     // Before the merchants, so that a change between the two is read again.
     let fingerprint = try await MerchantStore.Fingerprint.read(database, runtime)
+    let now = runtime.clock.now()
     var parts = self
     parts.served = try await ServedMerchants(
-      configuration, database, gateway.routes, at: runtime.clock.now())
+      configuration, database, gateway.routes, after: requiresFolders ? nil : served, at: now)
+    if requiresFolders { try parts.served.requireDeclared() }
+    do { parts.platform = try ServedPlatform(configuration, for: parts.folders, at: now) } catch {
+      if requiresFolders { throw error }
+      runtime.logger.error(
+        "the platform's folder cannot be read; it goes on as it was read before",
+        metadata: ["reason": .string(ErrorWords.of(error))])
+    }
     parts.directory = try MerchantDirectory(parts.folders.map(\.merchant), in: configuration.environment)
     parts.fingerprint = fingerprint
     parts.orderService = orderService.with(terms: parts.folders.terms)

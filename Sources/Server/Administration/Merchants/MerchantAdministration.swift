@@ -128,7 +128,9 @@ extension MerchantAdministration {
 
   private func signer(of merchant: String) async throws -> SignerReport {
     let (now, id) = (clock.now(), MerchantID(merchant))
-    guard let folder = try await readServed(only: id).folders.first(where: { $0.merchant.id == id }) else {
+    let served = try await readServed(only: id)
+    try served.requireDeclared()
+    guard let folder = served.folders.first(where: { $0.merchant.id == id }) else {
       throw MerchantStoreError(.merchantUnknown, "No merchant \(merchant) is served here.")
     }
     let key = folder.apiKeys.sorted { $0.key < $1.key }.first { id, _ in
@@ -252,7 +254,9 @@ extension MerchantAdministration {
   /// Declared merchants and stored ones, or one of them, as a server of the configuration would serve them now.
   func reports(only: MerchantID? = nil) async throws -> [StoredMerchantReport] {
     let (served, now) = (try await readServed(only: only), clock.now())
-    return served.folders.map { StoredMerchantReport($0, at: now) } + served.leftOut.map { StoredMerchantReport($0) }
+    return served.folders.map { StoredMerchantReport($0, at: now) }
+      + served.leftOut.map { StoredMerchantReport($0, origin: "store") }
+      + served.notRead.map { StoredMerchantReport($0, origin: "folder") }
   }
 }
 
@@ -306,8 +310,8 @@ extension StoredMerchantReport {
     certificates = MerchantReport(folder.merchant).certificates
   }
 
-  fileprivate init(_ merchant: LeftOutMerchant) {
-    (id, merchantIdentifier, origin, enabled) = (merchant.id, "", "store", false)
+  fileprivate init(_ merchant: LeftOutMerchant, origin: String) {
+    (id, merchantIdentifier, self.origin, enabled) = (merchant.id, "", origin, false)
     (refusal, problem) = ("merchant_not_served", merchant.reason)
     (domains, certificates) = ([], [])
   }

@@ -68,7 +68,7 @@ extension CheckoutRoutes {
       orderService: parts.orderService, baskets: baskets, metrics: parts.metrics, admission: parts.admission,
       newDeadline: parts.gateway.newDeadline)
     guests = GuestTokenController(issuer: parts.guests)
-    associations = AssociationController(directory: parts.directory, hosted: try HostedSite(parts.configuration))
+    associations = AssociationController(directory: parts.directory, hosted: parts.platform.site)
     traces = parts.traces.map { TraceController(store: $0.store, baskets: baskets) }
   }
 }

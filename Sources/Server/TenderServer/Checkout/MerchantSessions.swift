@@ -74,7 +74,7 @@ extension MerchantSessions {
 
   init(_ parts: Composition) throws {
     directory = parts.directory
-    let platform = try Self.platformIdentity(parts)
+    let platform = parts.platform.identity
     validators = try Self.validators(parts, platform)
     let served = platform == nil ? [] : parts.folders.filter { $0.partner != nil || $0.profile.encryptsToPlatform }
     hostedPartners = Dictionary(
@@ -111,11 +111,5 @@ extension MerchantSessions {
     return MerchantValidator(
       sender: parts.traces?.tracing(sender) ?? sender,
       gateway: parts.apple.hosts.gateway(for: folder.profile.region))
-  }
-
-  private static func platformIdentity(_ parts: Composition) throws -> MerchantIdentityCertificate? {
-    try parts.configuration.platformDirectory.flatMap {
-      try PlatformFolder.identity($0, at: parts.runtime.clock.now())
-    }
   }
 }

@@ -37,6 +37,22 @@ struct HostedSite: Sendable {
   }
 }
 
+/// What a server needs of its platform's folder.
+struct ServedPlatform: Sendable {
+  let certificates: PlatformFolder
+  /// Nil where the platform has none.
+  let identity: MerchantIdentityCertificate?
+  let site: HostedSite
+
+  /// - Throws: when the folder is not as it must be.
+  init(_ configuration: ServerConfiguration, for folders: [MerchantFolder], at now: Timestamp) throws {
+    let directory = configuration.platformDirectory
+    certificates = try .of(directory, for: folders, keysMayBeElsewhere: configuration.keyAgentSocket != nil)
+    identity = try directory.flatMap { try PlatformFolder.identity($0, at: now) }
+    site = try HostedSite(configuration)
+  }
+}
+
 /// Names the merchant of a call from the platform's own page. The checkout's id says whose it is; the domain says
 /// nothing, because all merchants share it.
 struct HostedCaller: RouterMiddleware {

@@ -45,7 +45,7 @@ struct HostedRoutes: Sendable {
 
 extension HostedRoutes {
   init(_ parts: Composition) throws {
-    let site = try HostedSite(parts.configuration)
+    let site = parts.platform.site
     let merchants = Dictionary(uniqueKeysWithValues: parts.folders.map { ($0.merchant.id, HostedMerchant($0)) })
     let checkouts = HostedCheckouts(
       orderService: parts.orderService, database: parts.database, merchants: { merchants[$0] },

@@ -14,21 +14,24 @@ struct ProcessingKeys: Sendable {
   let ring: ProcessingKeyRing
   private let store: ProcessingKeyStore
   private let agent: KeyAgentClient?
-  private let platformDirectory: String?
-  private let read: @Sendable (Timestamp) async throws -> [MerchantFolder]
+  private let read: @Sendable (Timestamp) async throws -> ([MerchantFolder], PlatformFolder)
   private let changes: AsyncStream<ProcessingKeyStore.Record>.Continuation
   private let writing: Task<Void, Never>
 
   /// Starts with the states in the store.
   init(
-    _ store: ProcessingKeyStore, _ folders: [MerchantFolder], _ configuration: ServerConfiguration,
-    _ database: Database, logger: Logger
+    _ store: ProcessingKeyStore, _ folders: [MerchantFolder], _ platform: PlatformFolder,
+    _ configuration: ServerConfiguration, _ database: Database, logger: Logger
   ) async throws {
     let (stream, changes) = AsyncStream.makeStream(of: ProcessingKeyStore.Record.self)
     self.store = store
     self.agent = configuration.keyAgentSocket.map(KeyAgentClient.init)
-    platformDirectory = configuration.platformDirectory
-    read = { now in try await ServedMerchants(configuration, database, nil, at: now).folders }
+    read = { now in
+      let served = try await ServedMerchants(configuration, database, nil, at: now)
+      try served.requireDeclared()
+      let platform = try ServedPlatform(configuration, for: served.folders, at: now)
+      return (served.folders, platform.certificates)
+    }
     self.changes = changes
     ring = ProcessingKeyRing { changes.yield(ProcessingKeyStore.Record($0)) }
     writing = Task {
@@ -41,7 +44,7 @@ struct ProcessingKeys: Sendable {
         }
       }
     }
-    try await add(folders)
+    try await add(folders, platform)
   }
 
   /// Adds the keys of every folder and of the platform: those with a file here, and those whose certificate is here and
@@ -49,14 +52,15 @@ struct ProcessingKeys: Sendable {
   ///
   /// - Returns: how many are new.
   @discardableResult
-  func add(_ folders: [MerchantFolder]) async throws -> Int {
+  func add(_ folders: [MerchantFolder], _ platform: PlatformFolder) async throws -> Int {
     let known = Dictionary(
       uniqueKeysWithValues: try await store.records().map { ([$0.owner, $0.publicKeyHash], $0) })
     let before = Set(ring.entries.map { [$0.owner.name, Hex.encode($0.publicKeyHash)] })
     for folder in folders where folder.profile.encryptsToPlatform {
       ring.enroll(folder.merchant.id, domains: folder.platformDomains)
     }
-    for (owner, key) in try keys(folders) where !before.contains([owner.name, Hex.encode(key.publicKeyHash)]) {
+    for (owner, key) in try keys(folders, platform)
+    where !before.contains([owner.name, Hex.encode(key.publicKeyHash)]) {
       let record = known[[owner.name, Hex.encode(key.publicKeyHash)]]
       ring.add(
         key, of: owner, state: record.flatMap { ProcessingKeyRing.State(rawValue: $0.state) }, since: record?.since,
@@ -71,7 +75,8 @@ struct ProcessingKeys: Sendable {
 
   /// Reads the merchants' folders again, so that a key is added without a restart.
   func reload(at now: Timestamp) async throws -> Int {
-    try await add(try await read(now))
+    let (folders, platform) = try await read(now)
+    return try await add(folders, platform)
   }
 
   /// Takes over what other nodes have recorded of the keys.
@@ -110,8 +115,9 @@ struct ProcessingKeys: Sendable {
     await writing.value
   }
 
-  private func keys(_ folders: [MerchantFolder]) throws -> [(ProcessingKeyRing.Owner, ProcessingKey)] {
-    let platform = try PlatformFolder.of(platformDirectory, for: folders, keysMayBeElsewhere: agent != nil)
+  private func keys(
+    _ folders: [MerchantFolder], _ platform: PlatformFolder
+  ) throws -> [(ProcessingKeyRing.Owner, ProcessingKey)] {
     let ofPlatform = platform.keys + asked(platform.certificatesOfKeysElsewhere)
     let ofMerchants = try folders.flatMap { folder in
       let here = try folder.merchant.processing.map {

@@ -58,7 +58,7 @@ struct ServerDoctor: Sendable {
       routes: await CredentialReport.all(parts.gateway.routes),
       openCircuits: parts.breakers.filter(\.value.isOpen).keys.sorted(),
       keys: parts.keys.ring.entries.map { KeyReport(.init($0)) }, lastRecovery: parts.lastRecovery.time,
-      openFiles: FileDescriptors.limit, leftOut: served.leftOut)
+      openFiles: FileDescriptors.limit, leftOut: served.broken)
   }
 }
 

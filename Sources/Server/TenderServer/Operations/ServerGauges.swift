@@ -104,9 +104,10 @@ extension Gauge {
 
 extension ServedMerchants {
   var gauges: [Gauge] {
-    leftOut.map {
+    broken.map {
       Gauge(
-        name: "tender_merchant_left_out", help: "1 for a merchant of the store that cannot be served.",
+        name: "tender_merchant_left_out",
+        help: "1 for a merchant that cannot be served as the store or its folder has it.",
         labels: ["merchant": $0.id], value: 1)
     }
   }

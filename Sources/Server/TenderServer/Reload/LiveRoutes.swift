@@ -46,7 +46,7 @@ final class LiveRoutes: Sendable {
   ///
   /// - Throws: when a folder is not as it must be. Then everything stays as it was.
   func reload() async throws -> ReloadReport {
-    try await inTurn { try await self.readAgain() }
+    try await inTurn { try await self.readAgain(requiresFolders: true) }
   }
 
   /// One at a time: otherwise one that began earlier could put back what it had read before a change.
@@ -62,10 +62,10 @@ final class LiveRoutes: Sendable {
     return try await task.value
   }
 
-  private func readAgain() async throws -> ReloadReport {
-    let new = try await parts.withLock { $0 }.reread()
+  private func readAgain(requiresFolders: Bool) async throws -> ReloadReport {
+    let new = try await parts.withLock { $0 }.reread(requiresFolders: requiresFolders)
     let routes = try Routes(new)
-    let keys = try await new.keys.add(new.folders)
+    let keys = try await new.keys.add(new.folders, new.platform.certificates)
     new.webhookEndpoints.replace(with: new.folders)
     new.mailMerchants.replace(with: new.folders)
     new.gateway.routes.replaceMerchants(new.folders)
@@ -78,7 +78,8 @@ final class LiveRoutes: Sendable {
       leftOut: new.served.leftOut)
   }
 
-  /// Reads the merchants again if another node, or time, has changed what the store says of them.
+  /// Reads the merchants again if another node, or time, has changed what the store says of them. A folder that is not
+  /// as it must be does not stop that: the declared merchants stay as they were.
   ///
   /// - Returns: nil when nothing has changed.
   func reloadIfChanged() async throws -> ReloadReport? {
@@ -86,7 +87,7 @@ final class LiveRoutes: Sendable {
       let parts = parts.withLock { $0 }
       let now = parts.runtime.clock.now()
       let fingerprint = try await MerchantStore(parts.database, keys: nil).fingerprint(at: now)
-      return fingerprint == parts.fingerprint ? nil : try await readAgain()
+      return fingerprint == parts.fingerprint ? nil : try await readAgain(requiresFolders: false)
     }
   }
 
