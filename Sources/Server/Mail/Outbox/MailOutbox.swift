@@ -50,11 +50,12 @@ package enum MailOutbox {
       .blob(optional: sealed?.sealed), .time(now))
   }
 
-  /// Claims what is due, in the order of the times.
+  /// Claims what is due, in the order of the times. Kinds of a later version are left to its nodes.
   static func claim(limit: Int, until: Timestamp, in store: Transaction) throws -> [(mail: StoredMail, SealedText?)] {
     let due = try store.unclaimedRows(
       """
-      SELECT * FROM mail_messages WHERE state = 'waiting' AND next_try <= $1 AND lease_until <= $1
+      SELECT * FROM mail_messages
+      WHERE state = 'waiting' AND next_try <= $1 AND lease_until <= $1 AND kind IN (\(kinds))
       ORDER BY next_try, id LIMIT $2
       """, .time(store.now), .integer(Int64(limit)))
     return try due.map { row in
@@ -65,6 +66,8 @@ package enum MailOutbox {
       return (mail, try SealedText(row))
     }
   }
+
+  private static let kinds = MailKind.allCases.map { "'\($0.rawValue)'" }.joined(separator: ", ")
 
   /// Writes the result of a try; false when another process has acquired the lease in between.
   static func finish(

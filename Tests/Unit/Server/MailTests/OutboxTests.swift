@@ -83,6 +83,17 @@ final class TestOutbox: Sendable {
     #expect(Set(outbox.sent.map(\.id)).count == 2)
   }
 
+  @Test func `delivers past messages of a kind that only a later version knows`() async throws {
+    let outbox = try await TestOutbox()
+    try await outbox.add(to: (0..<6).map { "later-\($0)@example.com" })
+    try await outbox.database.write { try $0.run("UPDATE mail_messages SET kind = 'of a later version'") }
+    try await outbox.add()
+    #expect(try await outbox.dispatcher().round() == 1)
+    #expect(outbox.sent.map(\.recipient) == [.sample("ada@example.com")])
+    let left = try await outbox.database.read { try MailOutbox.backlog(in: $0).waiting }
+    #expect(left == 6)
+  }
+
   @Test func `tries later and later what was not taken, and gives up after the ninth try`() async throws {
     let outbox = try await TestOutbox()
     outbox.answer(SMTPResult(.connection, "Connection refused"))
