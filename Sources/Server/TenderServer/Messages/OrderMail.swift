@@ -20,7 +20,7 @@ struct OrderMail: Sendable {
     do {
       if merchant.mail.confirmsOrders, Self.isPaid(event.status) { try confirm(event, merchant, store) }
       if merchant.mail.announcesRefunds { try announceRefund(event, merchant, store) }
-    } catch let error as StorageError {
+    } catch let error as StorageError where !error.isUnreadable {
       throw error
     } catch {
       logger.error(
@@ -70,4 +70,9 @@ struct OrderMail: Sendable {
   ) -> QueuedMail {
     QueuedMail(kind, of: merchant.id, to: [shopper], replyTo: merchant.mail.replyTo, content, merchant.brand)
   }
+}
+
+extension StorageError {
+  /// A row that this version cannot read, which it could not the next time either.
+  fileprivate var isUnreadable: Bool { if case .column = self { true } else { false } }
 }
