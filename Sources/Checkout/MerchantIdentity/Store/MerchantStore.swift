@@ -105,6 +105,8 @@ extension MerchantTables {
       let id = MerchantID(try $0.text("id"))
       do { return .success(try merchant(id, at: now)) } catch let error as MerchantIdentityError {
         return .failure(LeftOutMerchant(id, error.reason))
+      } catch StorageError.column(let name) {
+        return .failure(LeftOutMerchant(id, "the store's column \(name) holds what this version cannot read"))
       } catch let error as MerchantStoreError where error.code == .secretNotOpened {
         return .failure(LeftOutMerchant(id, error.reason))
       }
