@@ -20,22 +20,29 @@ struct MerchantPolling: Service {
     }
   }
 
+  /// A step that fails does not keep the next from being done.
+  ///
   /// - Parameter failure: of the time before, which is not logged again.
   private func poll(after failure: String?) async -> String? {
-    do {
-      for id in try await routes.retireIdentities() {
-        logger.notice(
-          "an identity certificate was retired: another replaced it", metadata: ["certificate": .string(id)])
-      }
-      try await routes.followKeys()
-      if let report = try await routes.reloadIfChanged() {
-        logger.notice("the merchants were read again", metadata: ["merchants": .stringConvertible(report.merchants)])
-      }
-      return nil
-    } catch {
-      let text = "\(error)"
-      if text != failure { logger.error("the merchants were not read again", metadata: ["reason": .string(text)]) }
-      return text
+    var failures: [String] = []
+    for step in [retireIdentities, routes.followKeys, reload] {
+      do { try await step() } catch { failures.append("\(error)") }
     }
+    guard !failures.isEmpty else { return nil }
+    let text = failures.joined(separator: "; ")
+    if text != failure { logger.error("the merchants were not read again", metadata: ["reason": .string(text)]) }
+    return text
+  }
+
+  private func retireIdentities() async throws {
+    for id in try await routes.retireIdentities() {
+      logger.notice(
+        "an identity certificate was retired: another replaced it", metadata: ["certificate": .string(id)])
+    }
+  }
+
+  private func reload() async throws {
+    guard let report = try await routes.reloadIfChanged() else { return }
+    logger.notice("the merchants were read again", metadata: ["merchants": .stringConvertible(report.merchants)])
   }
 }

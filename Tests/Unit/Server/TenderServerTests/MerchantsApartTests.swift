@@ -164,6 +164,40 @@ import Webhooks
     }
   }
 
+  @Test func `has rows that this version cannot read: the merchant is left out, and the others go on`() async throws {
+    let platform = try await MerchantsApart()
+    try await platform.behindItsBack { _, store in
+      try await store.write {
+        try $0.store.run("UPDATE merchant_secrets SET scopes = 'of a later version' WHERE merchant = 'mine'")
+      }
+    }
+    try await platform.serve { server async throws in
+      #expect(try await server.isServed("theirs.example"))
+      #expect(try await !server.isServed("mine.example"))
+      #expect(try await server.metrics().contains("tender_merchant_left_out{merchant=\"mine\"} 1"))
+    }
+  }
+
+  @Test func `has a certificate that cannot be retired: later changes are taken over all the same`() async throws {
+    let platform = try await MerchantsApart()
+    try await platform.behindItsBack { _, store in
+      try await store.write {
+        try $0.store.run(
+          """
+          INSERT INTO merchant_certificates
+            (id, merchant, kind, algorithm, state, state_since, public_key_hash, created_at)
+          VALUES ('odd', 'mine', 'identity', 'RSA-2048', 'draining', 0, 'no hash', 0)
+          """)
+      }
+    }
+    try await platform.serve { server async throws in
+      try await waitUntil("the first failure") { server.log.text.contains("not read again") }
+      // Its end is no call: the server finds it by looking.
+      _ = try await server.ask(.rotateKey(merchant: "theirs", kind: .apiKey, overlapSeconds: 1))
+      try await waitUntil("the end of the old key") { server.log.text.contains("the merchants were read again") }
+    }
+  }
+
   @Test func `has got another's key id before: who had it first is served`() async throws {
     let platform = try await MerchantsApart()
     try await platform.behindItsBack { _, store in
