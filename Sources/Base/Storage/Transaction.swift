@@ -88,7 +88,9 @@ package final class Transaction {
   }
 
   /// Runs a statement at once; the number of rows it changed.
-  package func changes(_ sql: String, _ values: SQLValue...) throws -> Int {
+  package func changes(_ sql: String, _ values: SQLValue...) throws -> Int { try changes(sql, values) }
+
+  package func changes(_ sql: String, _ values: [SQLValue]) throws -> Int {
     try recordingFailure { try session.changes(sql, values) }
   }
 
@@ -202,7 +204,7 @@ package struct SQLStatement: Sendable, Hashable {
     self.init(sql, values, locking: locking)
   }
 
-  init(_ sql: String, _ values: [SQLValue], locking: RowLock = .none) {
+  package init(_ sql: String, _ values: [SQLValue], locking: RowLock = .none) {
     self.sql = sql
     self.values = values
     self.locking = locking

@@ -99,13 +99,18 @@ extension OutboxEvent {
   /// One process at a time does it, so that no event is taken twice and a position is visible only after all before it:
   /// a reader that goes on after a position misses none.
   ///
-  /// - Parameter payments: of at most so many payments. A payment comes with all of its events, so that a later one
-  ///   cannot be taken before an earlier one.
+  /// - Parameters:
+  ///   - payments: of at most so many payments. A payment comes with all of its events, so that a later one cannot be
+  ///     taken before an earlier one.
+  ///   - unserved: merchants whose events stay for ``patience``.
   /// - Returns: none as well while another process takes them.
-  package static func take(payments: Int, in store: Transaction) throws -> [OutboxEvent] {
-    guard let head = try headOfWaiting(in: store) else { return [] }
+  package static func take(
+    payments: Int, butOf unserved: Set<MerchantID> = [], in store: Transaction
+  ) throws -> [OutboxEvent] {
+    guard let head = try headOfWaiting(unserved, in: store) else { return [] }
     let (position, before) = (try head.integer("position"), try head.time("handed_over_at"))
-    let last = position + Int64(try number(payments, after: position, notBefore: max(store.now, before), in: store))
+    let last =
+      position + Int64(try number(payments, unserved, after: position, notBefore: max(store.now, before), in: store))
     guard last > position else { return [] }
     try store.run(
       """
@@ -118,12 +123,30 @@ extension OutboxEvent {
     ).map(OutboxEvent.init)
   }
 
-  /// The place of the last event that was handed over, locked until the transaction ends; nil when no event waits, as
+  /// How long an event waits for its merchant to be served.
+  package static let patience: Duration = .seconds(30 * 86_400)
+
+  /// Which events are to be taken.
+  ///
+  /// - Parameter count: how many values the statement has before these.
+  private static func due(
+    butOf unserved: Set<MerchantID>, after count: Int, in store: Transaction
+  ) -> (sql: String, values: [SQLValue]) {
+    guard !unserved.isEmpty else { return ("delivered_at IS NULL", []) }
+    let merchants = MerchantCondition(unserved.sorted { $0.rawValue < $1.rawValue }, after: count + 1)
+    return (
+      "delivered_at IS NULL AND (happened_at <= $\(count + 1) OR NOT \(merchants.sql))",
+      [.time(store.now.adding(.zero - patience))] + merchants.values
+    )
+  }
+
+  /// The place of the last event that was handed over, locked until the transaction ends; nil when no event is due, as
   /// most looks find, and while another process has locked it.
-  private static func headOfWaiting(in store: Transaction) throws -> Row? {
+  private static func headOfWaiting(_ unserved: Set<MerchantID>, in store: Transaction) throws -> Row? {
+    let due = due(butOf: unserved, after: 0, in: store)
     let (head, waiting) = try store.first(
       Query(SQLStatement(findHead, locking: .skipping)),
-      Query(SQLStatement("SELECT payment FROM outbox WHERE delivered_at IS NULL ORDER BY happened_at LIMIT 1")))
+      Query(SQLStatement("SELECT payment FROM outbox WHERE \(due.sql) ORDER BY happened_at LIMIT 1", due.values)))
     guard waiting != nil else { return nil }
     return try head ?? firstHead(in: store)
   }
@@ -143,17 +166,19 @@ extension OutboxEvent {
   ///
   /// - Returns: how many.
   private static func number(
-    _ payments: Int, after position: Int64, notBefore time: Timestamp, in store: Transaction
+    _ payments: Int, _ unserved: Set<MerchantID>, after position: Int64, notBefore time: Timestamp,
+    in store: Transaction
   ) throws -> Int {
-    try store.changes(
+    let due = due(butOf: unserved, after: 3, in: store)
+    return try store.changes(
       """
       UPDATE outbox SET position = $2 + placed.number,
         delivered_at = CASE WHEN placed.latest > $3 THEN placed.latest ELSE $3 END
       FROM (SELECT payment, seq, ROW_NUMBER() OVER (ORDER BY payment, seq) AS number, MAX(happened_at) OVER () AS latest
         FROM outbox WHERE delivered_at IS NULL AND payment IN
-          (SELECT payment FROM outbox WHERE delivered_at IS NULL ORDER BY happened_at LIMIT $1)) AS placed
+          (SELECT payment FROM outbox WHERE \(due.sql) ORDER BY happened_at LIMIT $1)) AS placed
       WHERE outbox.payment = placed.payment AND outbox.seq = placed.seq
-      """, .integer(Int64(payments)), .integer(position), .time(time))
+      """, [.integer(Int64(payments)), .integer(position), .time(time)] + due.values)
   }
 }
 

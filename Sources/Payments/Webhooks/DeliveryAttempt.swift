@@ -20,15 +20,16 @@ enum DeliveryAttempt: Sendable, Hashable {
 /// A connection to a destination, or why there is none.
 enum OpenedLine: Sendable {
   case open(DeliveryNetwork.Line)
-  case refused(String)
+  case refused(DeliveryAttempt)
 
   /// Anything but 2xx is a failure, a redirect too: it could lead anywhere.
   func send(_ body: WebhookBody, _ endpoint: WebhookEndpoint, _ timeout: Duration) async -> DeliveryAttempt {
     switch self {
-    case .refused(let reason): return .failed(reason)
+    case .refused(let reason): return reason
     case .open(let line):
+      guard let key = endpoint.key else { return .failed("the merchant has no webhook key to sign with; add one") }
       do throws(TransportError) {
-        let request = endpoint.key.request(carrying: body.bytes, to: endpoint.url)
+        let request = key.request(carrying: body.bytes, to: endpoint.url)
         let answer = try await line.sender.send(request, timeout)
         return (200..<300).contains(answer.status) ? .taken(answer.status) : .failed("HTTP \(answer.status)")
       } catch {

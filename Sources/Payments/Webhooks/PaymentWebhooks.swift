@@ -38,7 +38,7 @@ package enum PaymentWebhooks {
 
   /// The endpoint of an address; nil for the id of an endpoint that the merchant has named.
   static func endpoint(_ id: String, _ key: WebhookKey?) -> WebhookEndpoint? {
-    guard let key, id.utf8.contains(UInt8(ascii: ":")) else { return nil }
+    guard id.utf8.contains(UInt8(ascii: ":")) else { return nil }
     return WebhookEndpoint(id: id, url: id, key: key)
   }
 }

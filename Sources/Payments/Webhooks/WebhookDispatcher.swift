@@ -11,7 +11,7 @@ package import TenderPayments
 /// it again.
 package struct WebhookDispatcher: Sendable {
   let database: Database
-  private let endpoints: @Sendable (MerchantID) -> [WebhookEndpoint]
+  private let endpoints: @Sendable (MerchantID) -> [WebhookEndpoint]?
   let keys: @Sendable (MerchantID) -> WebhookKey?
   private let destinations: DestinationGuard
   private let network: DeliveryNetwork
@@ -36,9 +36,10 @@ package struct WebhookDispatcher: Sendable {
 
   /// - Parameters:
   ///   - database: opened with the ledger's migrations and ``migrations``.
-  ///   - endpoints: a merchant's endpoints as they are now; none for a merchant who wants no events.
+  ///   - endpoints: a merchant's endpoints as they are now; none for a merchant who wants no events; nil for one that
+  ///     this process does not serve, whose events wait in the outbox for ``OutboxEvent/patience``.
   ///   - keys: the key that a merchant's webhooks are signed with, for the addresses of ``PaymentWebhooks``; nil where it
-  ///     has none.
+  ///     has none, and their events wait.
   ///   - orders: reads the order of an event's payment.
   ///   - concurrency: how many tries are under way at one endpoint at most.
   ///   - queueLimit: to how many endpoints is sent at once. One merchant, whose payments may each name addresses of their
@@ -47,7 +48,7 @@ package struct WebhookDispatcher: Sendable {
   ///     event there.
   ///   - report: receives every try, for logs and metrics.
   package init(
-    database: Database, endpoints: @escaping @Sendable (MerchantID) -> [WebhookEndpoint],
+    database: Database, endpoints: @escaping @Sendable (MerchantID) -> [WebhookEndpoint]?,
     keys: @escaping @Sendable (MerchantID) -> WebhookKey? = { _ in nil }, destinations: DestinationGuard,
     network: DeliveryNetwork, orders: OrderReader = .none, schedule: RetrySchedule = .standard,
     concurrency: Int = 16, queueLimit: Int = 128,
@@ -78,10 +79,11 @@ package struct WebhookDispatcher: Sendable {
     let limit = limit ?? pause * 2
     await withDiscardingTaskGroup { group in
       var sinceQueues = pause
+      var unserved: Set<MerchantID> = []
       while !Task.isCancelled {
         var wait = pause
         do {
-          if let queues = try await handOver() {
+          if let queues = try await handOver(butOf: &unserved) {
             wait = min(pause, Self.busyPause)
             drain(queues, limit, in: &group)
           }
@@ -129,7 +131,8 @@ package struct WebhookDispatcher: Sendable {
   /// - Returns: how many tries were made.
   @discardableResult
   package func round() async throws -> Int {
-    try await handOver()
+    var unserved: Set<MerchantID> = []
+    try await handOver(butOf: &unserved)
     var tries = 0
     for queue in try await queues() { tries += try await drain(queue) { false } }
     return tries
@@ -138,39 +141,52 @@ package struct WebhookDispatcher: Sendable {
   /// Moves new events from the outbox to the endpoints' queues. Bounded: where events are written faster than they are
   /// moved, the queues have their turn all the same.
   ///
+  /// - Parameter unserved: merchants that earlier looks found not to be served.
   /// - Returns: the queues that have got any; nil when there were no events.
   @discardableResult
-  private func handOver() async throws -> Set<EndpointQueue>? {
+  private func handOver(butOf unserved: inout Set<MerchantID>) async throws -> Set<EndpointQueue>? {
+    unserved = unserved.filter { endpoints($0) == nil }
     var all: Set<EndpointQueue>?
     for _ in 0..<Self.pages {
-      guard let queues = try await handOverPage() else { break }
-      all = queues.union(all ?? [])
+      do {
+        guard let queues = try await handOverPage(butOf: unserved) else { break }
+        all = queues.union(all ?? [])
+      } catch let found as UnservedMerchants {
+        unserved.formUnion(found.ids)
+        for id in found.ids { report(.trouble("the events of \(id) wait: this server does not serve it")) }
+      }
     }
     return all
   }
 
-  /// One commit: what is added to the queues is taken out of the outbox with it. Nil when nothing waited.
-  private func handOverPage() async throws -> Set<EndpointQueue>? {
-    try await database.write { store in
-      let events = try OutboxEvent.take(payments: PaymentWebhooks.page, in: store)
+  /// One commit: what is added to the queues is taken out of the outbox with it. Nil when nothing was due.
+  ///
+  /// - Throws: ``UnservedMerchants``, and takes nothing, where events belong to others that are not served.
+  private func handOverPage(butOf unserved: Set<MerchantID>) async throws -> Set<EndpointQueue>? {
+    let (queues, givenUp) = try await database.write { store in
+      let events = try OutboxEvent.take(payments: PaymentWebhooks.page, butOf: unserved, in: store)
+      let merchants = Set(events.map(\.merchant))
+      let served = merchants.reduce(into: [:]) { $0[$1] = endpoints($1) }
+      let found = merchants.subtracting(served.keys).subtracting(unserved)
+      guard found.isEmpty else { throw UnservedMerchants(ids: found) }
       let addresses = try PaymentWebhooks.addresses(of: Set(events.map(\.payment)), in: store)
       var queues: Set<EndpointQueue> = []
       for event in events {
-        for endpoint in endpoints(of: event, and: addresses[event.payment] ?? []) {
+        guard let own = served[event.merchant] else { continue }
+        let key = keys(event.merchant)
+        for endpoint in own + (addresses[event.payment] ?? []).compactMap({ PaymentWebhooks.endpoint($0, key) }) {
           try Deliveries.add(event, to: endpoint, in: store)
           queues.insert(EndpointQueue(merchant: event.merchant, endpoint: endpoint.id))
         }
         try alongside(event, store)
       }
-      return events.isEmpty ? nil : queues
+      return (events.isEmpty ? nil : queues, events.filter { served[$0.merchant] == nil })
     }
-  }
-
-  /// The merchant's endpoints, and one for each address that the payment was given; none for these where the merchant has
-  /// no key.
-  private func endpoints(of event: OutboxEvent, and paymentAddresses: [String]) -> [WebhookEndpoint] {
-    let key = keys(event.merchant)
-    return endpoints(event.merchant) + paymentAddresses.compactMap { PaymentWebhooks.endpoint($0, key) }
+    for event in givenUp {
+      let words = "event \(event.sequence) of payment \(event.payment)"
+      report(.trouble("\(words) goes to nobody: for 30 days no server has served \(event.merchant)"))
+    }
+    return queues
   }
 
   private func queues() async throws -> [EndpointQueue] {
@@ -187,10 +203,11 @@ extension WebhookDispatcher {
   ///
   /// - Parameter hasMore: waits whether more becomes due, with the connections open.
   private func drain(_ queue: EndpointQueue, _ hasMore: () async -> Bool) async throws -> Int {
+    let own = endpoints(queue.merchant)
     let endpoint =
-      endpoints(queue.merchant).first { $0.id == queue.endpoint }
-      ?? PaymentWebhooks.endpoint(queue.endpoint, keys(queue.merchant))
-    let line = await open(endpoint)
+      own?.first { $0.id == queue.endpoint } ?? PaymentWebhooks.endpoint(queue.endpoint, keys(queue.merchant))
+    let line: OpenedLine =
+      if let endpoint { await open(endpoint) } else { .refused(own == nil ? Self.unserved : Self.removed) }
     do {
       var tries = 0
       repeat { tries += try await deliver(queue, endpoint, line) } while await hasMore()
@@ -258,27 +275,30 @@ extension WebhookDispatcher {
   }
 
   /// The URL is checked and its host resolved at every opening: both may have changed since the last.
-  func open(_ endpoint: WebhookEndpoint?) async -> OpenedLine {
-    guard let endpoint else { return .refused(Self.removed) }
+  func open(_ endpoint: WebhookEndpoint) async -> OpenedLine {
     do {
       let destination = try await destinations.destination(endpoint.url)
       return .open(try network.open(destination))
     } catch let refusal as DestinationRefusal {
-      return .refused(refusal.words)
+      return .refused(.failed(refusal.words))
     } catch {
-      return .refused("\(error)")
+      return .refused(.failed("\(error)"))
     }
   }
 
   private func attempt(
     _ claimed: QueueWork.Claimed, _ endpoint: WebhookEndpoint?, _ line: OpenedLine
   ) async -> QueueWork.Result {
-    guard let endpoint else { return claimed.result(.hopeless(Self.removed)) }
-    guard let body = claimed.body else { return claimed.result(.hopeless("the event is not in the journal")) }
+    if case .refused(let reason) = line { return claimed.result(reason) }
+    guard let endpoint, let body = claimed.body else {
+      return claimed.result(.hopeless("the event is not in the journal"))
+    }
     return claimed.result(await line.send(body, endpoint, Self.timeout))
   }
 
-  private static let removed = "the merchant's configuration has no endpoint of this name any more"
+  private static let removed = DeliveryAttempt.hopeless(
+    "the merchant's configuration has no endpoint of this name any more")
+  private static let unserved = DeliveryAttempt.failed("this server does not serve the merchant")
 }
 
 // What operators read of the deliveries, and change.
@@ -308,6 +328,11 @@ extension WebhookDispatcher {
   ) async throws -> Int {
     try await database.write { try Deliveries.replay(payment, sequence, to: endpoint, in: $0) }
   }
+}
+
+/// Merchants with events that this process does not serve.
+private struct UnservedMerchants: Error {
+  let ids: Set<MerchantID>
 }
 
 /// What the dispatcher reports. Never a body, never a key.

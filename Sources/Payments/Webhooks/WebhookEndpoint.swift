@@ -1,17 +1,17 @@
 import DirectWire
 package import HTTPTransport
 
-/// A server of a merchant that receives events, and the key that they are signed with.
+/// A server of a merchant that receives events, and the key that they are signed with. Without one its events wait.
 package struct WebhookEndpoint: Sendable {
   /// Unique within the merchant. Deliveries follow the id: what waits goes to the URL that the endpoint has now.
   package let id: String
   package let url: String
   /// Whether its events carry the order: whom it is for and where it goes.
   package let includesOrder: Bool
-  let key: WebhookKey
+  let key: WebhookKey?
 
   /// - Parameter id: "1" is the id of a merchant's only endpoint.
-  package init(id: String = "1", url: String, key: WebhookKey, includesOrder: Bool = false) {
+  package init(id: String = "1", url: String, key: WebhookKey?, includesOrder: Bool = false) {
     self.id = id
     self.includesOrder = includesOrder
     self.url = url

@@ -137,7 +137,7 @@ struct Composition: Sendable {
       OrderMail(merchants: mailMerchants, random: runtime.random, logger: runtime.logger)
     }
     dispatcher = WebhookDispatcher(
-      database: journal.database, endpoints: { [webhookEndpoints] in webhookEndpoints[$0] ?? [] },
+      database: journal.database, endpoints: { [webhookEndpoints] in webhookEndpoints[$0] },
       keys: { [webhookEndpoints] in webhookEndpoints.key(of: $0) }, destinations: configuration.destinations,
       network: runtime.network.webhooks, orders: .stored, concurrency: budget.webhooksAtOne,
       queueLimit: budget.webhookEndpoints,

@@ -66,8 +66,9 @@ final class LiveRoutes: Sendable {
     let new = try await parts.withLock { $0 }.reread(requiresFolders: requiresFolders)
     let routes = try Routes(new)
     let keys = try await new.keys.add(new.folders, new.platform.certificates)
-    new.webhookEndpoints.replace(with: new.folders)
     new.mailMerchants.replace(with: new.folders)
+    // Last: a merchant that it has is one whose events leave the outbox.
+    new.webhookEndpoints.replace(with: new.folders)
     new.gateway.routes.replaceMerchants(new.folders)
     publicCalls.replace(by: routes.publicRouter())
     administration.replace(by: administrationRouter(routes))

@@ -30,9 +30,9 @@ struct SharedStore: Sendable {
     }
   }
 
-  func authorized(_ number: Int) async throws -> PaymentID {
-    let journal = journal(number)
-    let claim = try await journal.claim(.sample("order-\(number)"), spending: .sample(number), card: .sample)
+  func authorized(_ number: Int, at merchant: MerchantID = "shop") async throws -> PaymentID {
+    let (journal, order) = (journal(number), Order.sample("order-\(number)", merchant: merchant))
+    let claim = try await journal.claim(order, spending: .sample(number), card: .sample)
     guard case .new(let attempt) = claim else { throw Unexpected() }
     return try await journal.record(FakeAcquirer.approval(attempt.reference), for: attempt).payment.id
   }

@@ -115,6 +115,22 @@ import Testing
     #expect(found.count == 64 && Set(found.map(\.payment)).count == 64)
   }
 
+  @Test(arguments: StoreEngineUnderTest.present) func `leave the events of merchants that are not served, for a month`(
+    _ engine: StoreEngineUnderTest
+  ) async throws {
+    let clock = ManualClock()
+    let store = try await SharedStore(engine, clock: clock.wall)
+    let (served, unserved) = (try await store.authorized(1, at: "served"), try await store.authorized(2))
+    @Sendable func taken() async throws -> [OutboxEvent] {
+      try await store.journal(0).database.write { try OutboxEvent.take(payments: 1, butOf: ["shop"], in: $0) }
+    }
+    #expect(try await taken().map(\.payment) == [served, served])
+    #expect(try await taken() == [])
+    clock.advance(OutboxEvent.patience)
+    let late = try await taken()
+    #expect(late.map(\.payment) == [unserved, unserved] && late.map(\.sequence) == [1, 2])
+  }
+
   @Test(arguments: StoreEngineUnderTest.present) func `keep the latest use of a processing key`(
     _ engine: StoreEngineUnderTest
   ) async throws {

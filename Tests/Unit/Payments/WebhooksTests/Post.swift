@@ -33,30 +33,36 @@ struct Post: Sendable {
     self.orders = orders
     dispatcher = Self.dispatcher(
       database, server, waits, destinations, orders,
-      urls.enumerated().map { WebhookEndpoint(id: "\($0 + 1)", url: $1, key: Self.key) })
+      { _ in urls.enumerated().map { WebhookEndpoint(id: "\($0 + 1)", url: $1, key: Self.key) } })
   }
 
   /// A process that starts with other endpoints in the merchant's configuration.
-  func restarted(with endpoints: [WebhookEndpoint]) -> WebhookDispatcher {
+  ///
+  /// - Parameter endpoints: nil where it does not serve the merchant.
+  func restarted(with endpoints: [WebhookEndpoint]?) -> WebhookDispatcher {
+    restarted { _ in endpoints }
+  }
+
+  func restarted(with endpoints: @escaping @Sendable (MerchantID) -> [WebhookEndpoint]?) -> WebhookDispatcher {
     Self.dispatcher(database, server, waits, .open(), orders, endpoints)
   }
 
   private static func dispatcher(
     _ database: Database, _ server: MerchantServer, _ waits: [Duration], _ destinations: DestinationGuard,
-    _ orders: OrderReader, _ endpoints: [WebhookEndpoint]
+    _ orders: OrderReader, _ endpoints: @escaping @Sendable (MerchantID) -> [WebhookEndpoint]?
   ) -> WebhookDispatcher {
     WebhookDispatcher(
-      database: database, endpoints: { _ in endpoints }, keys: { _ in Self.key }, destinations: destinations,
+      database: database, endpoints: endpoints, keys: { _ in Self.key }, destinations: destinations,
       network: DeliveryNetwork { _ in .init(server.sender) }, orders: orders, schedule: RetrySchedule(waits: waits),
       random: .seeded(2))
   }
 
   /// Authorizes an order and captures its money: three events.
   @discardableResult
-  func pays(_ number: Int = 1) async throws -> Payment {
+  func pays(_ number: Int = 1, at merchant: MerchantID = "shop") async throws -> Payment {
     guard
       case .new(let attempt) = try await journal.claim(
-        .sample("order-\(number)"), spending: .sample(number), card: .sample)
+        .sample("order-\(number)", merchant: merchant), spending: .sample(number), card: .sample)
     else { throw Unexpected() }
     let payment = try await journal.record(.approved(Approval(acquirerReference: "A\(number)")), for: attempt).payment
     let capture = try await journal.reserve(.capture, nil, of: payment.id)
