@@ -37,7 +37,7 @@ extension DoctorCheck {
     remedy: "Write one: (umask 077; openssl rand -hex 32 > api-keys/ID.secret), then `tender reload`.")
   static let webhookKeys = DoctorCheck(
     "webhook_keys_present", "A merchant with webhooks has a key that signs them.",
-    meaning: "The server does not start or reload.",
+    meaning: "The server does not start or reload; the events of a merchant of the store wait.",
     remedy: "Write one: (umask 077; openssl rand -hex 32 > webhook-keys/ID.secret).")
   static let identityPresent = DoctorCheck(
     "identity_present", "A merchant with a domain has an identity certificate.",

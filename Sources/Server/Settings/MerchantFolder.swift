@@ -111,12 +111,14 @@ package struct MerchantFolder: Sendable {
     apiKeyLimits = try APIKeyLimits.joined(settings.apiKeyLimits, parts.apiKeyLimits, place + "/merchant.yaml")
     self.callbackSigner = try MerchantCallbackKey.signer(
       parts.callbackKeys, in: place + "/callback-keys", isNeeded: settings.callsMerchant, apiKeys: apiKeys)
+    let webhooks = try MerchantWebhooks.endpoints(settings, parts.webhookKeys, place)
     // A stored merchant's keys expire and are revoked while the settings stay.
     if case .declared = parts.origin {
       try Self.requireKeys(profile.keysRequiringDigest, apiKeys, "requireContentDigest", place)
       try Self.requireKeys(Set(settings.apiKeyLimits.map(\.id)), apiKeys, "apiKeyLimits", place)
+      try MerchantWebhooks.requireKey(parts.webhookKeys, for: webhooks, place)
     }
-    self.webhooks = try MerchantWebhooks.endpoints(settings, parts.webhookKeys, place)
+    self.webhooks = webhooks
     self.webhookKeys = parts.webhookKeys
     (self.mail, self.brand) = (settings.mail, settings.mail.brand(settings.displayName, settings.locale))
     self.origin = parts.origin

@@ -10,11 +10,15 @@ package enum MerchantWebhooks {
 
   /// - Parameter path: the merchant's folder.
   static func endpoints(_ settings: MerchantSettings, _ path: String) throws -> [WebhookEndpoint] {
-    try endpoints(settings, try SharedSecrets.read(in: path + "/webhook-keys"), path)
+    let keys = try SharedSecrets.read(in: path + "/webhook-keys")
+    let endpoints = try endpoints(settings, keys, path)
+    try requireKey(keys, for: endpoints, path)
+    return endpoints
   }
 
   /// - Parameters:
   ///   - keys: secret by key id. The key whose id comes last signs, so that a new one takes over beside the old.
+  ///     Without one the endpoints' events wait: the keys of a stored merchant may all have ended.
   ///   - path: for messages.
   static func endpoints(
     _ settings: MerchantSettings, _ keys: [String: String], _ path: String
@@ -25,14 +29,19 @@ package enum MerchantWebhooks {
     guard Set(named.map(\.url)).count == named.count, Set(named.map(\.id)).count == named.count else {
       throw ConfigurationError("\(path)/merchant.yaml", "webhooks has a URL or a name twice; write each once")
     }
-    guard let key = signing(keys) else {
-      throw ConfigurationError(
-        path + "/webhook-keys", "webhooks are signed: write a secret of your choice into webhook-keys/<key id>.secret")
-    }
+    let key = signing(keys)
     let withOrder = Set(settings.webhooksWithOrder)
     return named.map {
       WebhookEndpoint(id: $0.id, url: $0.url, key: key, includesOrder: withOrder.contains($0.id))
     }
+  }
+
+  static func requireKey(_ keys: [String: String], for endpoints: [WebhookEndpoint], _ path: String) throws {
+    guard !endpoints.isEmpty, keys.isEmpty else { return }
+    throw ConfigurationError(
+      path + "/webhook-keys",
+      "webhooks are signed: write a secret of your choice into webhook-keys/<key id>.secret; in the store, "
+        + "`tender key add --kind webhook` makes one")
   }
 
   private static func checkNames(_ names: [String], among endpoints: [String], _ path: String) throws {
@@ -73,6 +82,13 @@ package enum MerchantWebhooks {
 }
 
 extension MerchantFolder {
+  /// Refuses endpoints without a key that signs for them.
+  ///
+  /// - Parameter place: for messages.
+  package func requireWebhookKey(at place: String) throws {
+    try MerchantWebhooks.requireKey(webhookKeys, for: webhooks, place)
+  }
+
   /// The key that the merchant's webhooks are signed with.
   package static func webhookKey(at path: String) throws -> WebhookKey? { try MerchantWebhooks.key(at: path) }
 

@@ -86,8 +86,9 @@ package struct MerchantAdministration: Sendable {
       if !isNew { try tables.requireKnown(id) }
       let (domains, keys) = (try tables.domainNames(of: id), try tables.apiKeys(of: id))
       let result = try body(tables, id)
-      try MerchantFolder(stored: try tables.merchant(id), configuration, at: now)
-        .requireServable(by: configuration, routes)
+      let folder = try MerchantFolder(stored: try tables.merchant(id), configuration, at: now)
+      try folder.requireServable(by: configuration, routes)
+      try folder.requireWebhookKey(at: "store/\(id)")
       try others.require(domains: try tables.domainNames(of: id).subtracting(domains))
       for key in try tables.apiKeys(of: id).subtracting(keys) {
         let other = try tables.owner(ofAPIKey: key, but: id) ?? others.apiKeys[key]

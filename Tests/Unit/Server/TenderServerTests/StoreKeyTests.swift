@@ -40,6 +40,26 @@ private struct Registry {
   var keyFileIsThere: Bool { FileManager.default.fileExists(atPath: file.directory + "/store.key") }
 }
 
+@Suite struct `A merchant of the store with webhooks` {
+  @Test func `is served although its webhook keys have ended, and no change may leave it none`() async throws {
+    var registry = try await Registry()
+    registry.configuration.allowsPrivateWebhooks = true
+    try await registry.add("harbour", ["webhooks": "http://127.0.0.1:1/hooks"])
+    let new = try await registry.perform(.rotateKey(merchant: "harbour", kind: .webhookKey, overlapSeconds: 3_600))
+    let newest = try #require(new.keys?.first?.id)
+    _ = try await registry.perform(.revokeKey(merchant: "harbour", kind: .webhookKey, id: newest))
+    let left = try await registry.perform(.listKeys(merchant: "harbour")).keys?.filter { $0.kind == .webhookKey }
+    let ending = try #require(left?.first?.id)
+    await #expect(throws: ConfigurationError.self) {
+      try await registry.perform(.revokeKey(merchant: "harbour", kind: .webhookKey, id: ending))
+    }
+    let later = WallClock { WallClock.system.now().adding(.seconds(7_200)) }
+    let reports = try await MerchantAdministration(registry.configuration, registry.database, clock: later)
+      .perform(.list).merchants
+    #expect(reports?.map(\.id) == ["harbour"] && reports?.first?.problem == nil, "\(reports ?? [])")
+  }
+}
+
 @Suite struct `The audit chain of the office` {
   @Test func `has each change of the command line, with what came of it and without secrets`() async throws {
     let registry = try await Registry()
