@@ -65,6 +65,7 @@ extension MerchantCall {
   private var change: MerchantChange? {
     switch self {
     case .edit(_, let settings): .edit(settings, by: .operator)
+    case .setEndpoint(let name, let url, _): .setEndpoint(name, url: url)
     case .setEnabled(let isEnabled, _, let domain): .setEnabled(isEnabled, domain: domain)
     case .addDomain(let domain, _, _): .addDomain(domain, association: nil)
     case .removeDomain(let domain, _): .removeDomain(domain)
@@ -91,7 +92,8 @@ extension MerchantCall {
   fileprivate var merchant: String? {
     switch self {
     case .add(let bundle), .take(let bundle): bundle.id
-    case .edit(let merchant, _), .export(let merchant), .remove(let merchant), .setEnabled(_, let merchant, _),
+    case .edit(let merchant, _), .setEndpoint(_, _, let merchant), .export(let merchant), .remove(let merchant),
+      .setEnabled(_, let merchant, _),
       .addDomain(_, let merchant, _), .removeDomain(_, let merchant), .noteCheck(_, let merchant, _),
       .noteRegistration(_, let merchant, _), .requestCertificate(let merchant, _, _),
       .importCertificate(let merchant, _, _, _), .addKey(let merchant, _, _, _), .rotateKey(let merchant, _, _),

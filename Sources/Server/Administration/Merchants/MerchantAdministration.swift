@@ -7,6 +7,7 @@ import Orders
 package import Settings
 package import Storage
 package import TenderPayments
+import Webhooks
 
 /// Carries out the calls of `tender merchant`, `certificate`, `domain` and `key`, on a running server or without one.
 ///
@@ -27,7 +28,7 @@ package struct MerchantAdministration: Sendable {
 
   package func perform(_ call: MerchantCall) async throws -> MerchantAnswer {
     switch call {
-    case .list, .add, .take, .edit, .export, .remove, .showServer, .showSigner, .setEnabled:
+    case .list, .add, .take, .edit, .setEndpoint, .export, .remove, .showServer, .showSigner, .setEnabled:
       try await performOnMerchants(call)
     case .addDomain, .removeDomain, .listDomains, .noteCheck, .noteRegistration: try await performOnDomains(call)
     case .requestCertificate, .importCertificate, .listCertificates, .activateCertificate, .retireCertificate,
@@ -105,6 +106,7 @@ extension MerchantAdministration {
     switch call {
     case .add(let bundle), .take(let bundle): return try await add(bundle)
     case .edit(let merchant, let settings): return try await edit(merchant, settings)
+    case .setEndpoint(let name, let url, let merchant): return try await setEndpoint(name, url, of: merchant)
     case .export(let merchant):
       try requireStored(merchant)
       let stored = try await store.read { try $0.merchant(MerchantID(merchant)) }
@@ -237,6 +239,31 @@ extension MerchantAdministration {
       "there is no route \(route) here; there are: \(known.isEmpty ? "none" : known.joined(separator: ", ")). "
         + "Its rules are skipped: payments take the next rule's route, or are refused."
     }
+  }
+
+  /// Beside the other endpoints as they are in the store. One without a name keeps that which its place gives it.
+  private func setEndpoint(_ name: String, _ url: String, of merchant: String) async throws -> MerchantAnswer {
+    let table = SettingsTable.merchant
+    if !url.isEmpty {
+      let named = try table.read([table.typed(["webhooks": "\(name)=\(url)"])]).settings
+      try await named.requireCallable(by: configuration.destinations)
+    }
+    try await change(merchant, try store) { tables, id in
+      let stored = try tables.merchant(id)
+      var endpoints = try MerchantSettings(yaml: stored.settings, of: merchant).webhooks.enumerated().map {
+        EndpointName.split($1, at: $0)
+      }
+      if let place = endpoints.firstIndex(where: { $0.id.utf8.elementsEqual(name.utf8) }) {
+        endpoints[place].url = url
+      } else {
+        endpoints.append((name, url))
+      }
+      var values = try table.yaml(stored.settings, of: merchant).values
+      let texts = endpoints.filter { !$0.url.isEmpty }.map { "\($0.id)=\($0.url)" }
+      values["webhooks"] = WrittenValue(.list(texts.map { .text($0) }), place: "webhooks")
+      try tables.update(id, settings: table.document(SettingsSource(values: values)), after: stored.version)
+    }
+    return await changed(merchant)
   }
 
   /// The merchant as it is after a change. The change holds also where it cannot be read.

@@ -10,6 +10,8 @@ package enum MerchantCall: Codable, Sendable {
   case take(MerchantBundle)
   /// A text by setting; an empty one stands for the default.
   case edit(merchant: String, settings: [String: String])
+  /// Adds or changes one endpoint of `webhooks`; an empty URL removes it.
+  case setEndpoint(String, url: String, merchant: String)
   case export(merchant: String)
   /// Refused while a payment of the merchant's is open.
   case remove(merchant: String)

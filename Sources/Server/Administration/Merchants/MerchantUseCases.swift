@@ -101,6 +101,8 @@ package enum MerchantChange: Sendable, Hashable {
   case unsubscribe
   /// A text by setting; an empty one stands for the default.
   case edit([String: String], by: SettingsEditor)
+  /// Gives a webhook endpoint another address, or the merchant another endpoint; an empty URL removes it.
+  case setEndpoint(String, url: String)
 
   /// Stable, for the audit chain.
   package var name: String {
@@ -115,6 +117,7 @@ package enum MerchantChange: Sendable, Hashable {
     case .importCertificate: "certificate.import"
     case .signCertificate: "certificate.sign"
     case .edit: "merchant.edit"
+    case .setEndpoint: "webhook.address"
     case .activateCertificate: "certificate.activate"
     case .retireCertificate: "certificate.retire"
     case .addKey: "key.add"
@@ -136,6 +139,7 @@ package enum MerchantChange: Sendable, Hashable {
     case .activateCertificate(let id), .retireCertificate(let id), .signCertificate(let id): id
     case .edit(let settings, _):
       settings.sorted { $0.key < $1.key }.map { "\($0.key): \($0.value)" }.joined(separator: "; ")
+    case .setEndpoint(let name, let url): "\(name)=\(url)"
     case .addKey(let kind), .rotateKey(let kind): kind.rawValue
     case .revokeKey(let kind, let id): "\(kind.rawValue) \(id)"
     case .acceptTerms(let version): version

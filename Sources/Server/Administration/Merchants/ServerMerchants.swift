@@ -157,6 +157,7 @@ extension MerchantCall {
       self = .addDomain(domain, merchant: id, associationBase64: file.map { Base64.encode($0) })
     case .removeDomain(let domain): self = .removeDomain(domain, merchant: id)
     case .edit(let settings, let editor): self = .edit(merchant: id, settings: try editor.allowed(settings))
+    case .setEndpoint(let name, let url): self = .setEndpoint(name, url: url, merchant: id)
     case .checkDomain, .registerDomain, .unregisterDomain, .signCertificate: self = .listDomains(merchant: id)
     case .requestCertificate(let kind):
       self = .requestCertificate(merchant: id, kind: kind, isMainlandChina: false)

@@ -130,20 +130,10 @@ extension WebhookController {
         "\(merchant) has no endpoint “\(name)”, so there is none to remove. For a new one, write its address.",
         at: "endpoint")
     }
-    let change = MerchantChange.edit(
-      ["webhooks": Self.setting(known, name: name, url: url)], by: try call.user.asEditor)
     let action = try call.action(
       "webhook.address", merchant: merchant.rawValue, subject: name, before: known.map(\.url).joined(separator: ", "),
       after: url, reason: reason)
-    _ = try await office.audited(change, on: merchant, action)
+    _ = try await office.audited(.setEndpoint(name, url: url), on: merchant, action)
     return .redirect(to: "/webhooks?done=changed", type: .normal)
-  }
-
-  /// The setting `webhooks`: `name=URL`, with commas between.
-  static func setting(_ known: [OfficeEndpoint], name: String, url: String) -> String {
-    let new = OfficeEndpoint(name: name, url: url)
-    let isKnown = known.contains { $0.name.utf8.elementsEqual(name.utf8) }
-    let all = known.map { $0.name.utf8.elementsEqual(name.utf8) ? new : $0 } + (isKnown ? [] : [new])
-    return all.filter { !$0.url.isEmpty }.map { "\($0.name)=\($0.url)" }.joined(separator: ",")
   }
 }

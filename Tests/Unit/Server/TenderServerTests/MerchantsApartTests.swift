@@ -122,6 +122,28 @@ import Webhooks
     }
   }
 
+  @Test func `each of several endpoints that are added at the same time is kept`() async throws {
+    let platform = try await MerchantsApart()
+    try await platform.serve { server async throws in
+      let mallory = try await server.administrator(of: "mine")
+      let names = (1...4).map { "books-\($0)" }
+      try await withThrowingTaskGroup { group in
+        for name in names {
+          group.addTask {
+            let page = try await mallory.post(
+              "/webhooks/address",
+              ["merchant": "mine", "endpoint": name, "url": "https://93.184.215.14/\(name)", "reason": "new"])
+            #expect(page.status == 303, "\(page.text)")
+          }
+        }
+        try await group.waitForAll()
+      }
+      let bundle = try await server.ask(.export(merchant: "mine"))["bundle"]
+      let settings = try #require(bundle?["settings"]?.text)
+      for name in names { #expect(settings.contains("\(name)=https://93.184.215.14/\(name)"), "\(settings)") }
+    }
+  }
+
   @Test func `and a file with another merchant's key id change nothing`() async throws {
     let platform = try await MerchantsApart()
     try await platform.serve { server async throws in
