@@ -41,12 +41,16 @@ extension Journal {
   ) async throws -> [Difference] {
     let lines = Dictionary(grouping: report.lines, by: \.reference)
     var found: [Difference] = []
-    for reference in lines.keys.sorted(by: { $0.rawValue < $1.rawValue }) {
-      let ours = try await database.read { store in
-        try PostedOperation.find(reference, in: store)
-          ?? PostedOperation.ofProvider(called: reference.rawValue, in: store)
+    for page in Self.pages(lines.keys) {
+      let (ours, providers) = try await database.read { store in
+        let ours = try PostedOperation.find(page, in: store)
+        let others = page.filter { ours[$0] == nil }.map(\.rawValue)
+        return (ours, try PostedOperation.ofProvider(called: others, in: store))
       }
-      found += Comparison(ours: ours, theirs: lines[reference] ?? [], route: route).differences
+      for reference in page {
+        let operation = ours[reference] ?? providers[reference.rawValue]
+        found += Comparison(ours: operation, theirs: lines[reference] ?? [], route: route).differences
+      }
     }
     found += try await doubleHolds(report.lines, lines)
     if let period = period ?? report.period { found += try await unreported(period, route, lines) }
@@ -71,8 +75,19 @@ extension Journal {
 
   /// The operations of these lines that the ledger has, each once.
   private func operations(_ lines: [AcquirerReport.Line]) async throws -> [PostedOperation] {
-    let references = Set(lines.map(\.reference))
-    return try await database.read { store in try references.compactMap { try PostedOperation.find($0, in: store) } }
+    var found: [PostedOperation] = []
+    for page in Self.pages(Set(lines.map(\.reference))) {
+      found += try await database.read { try PostedOperation.find(page, in: $0) }.values
+    }
+    return found
+  }
+
+  /// In order, as many at a time as the ledger is asked for at once.
+  private static func pages(_ references: some Collection<AttemptReference>) -> [[AttemptReference]] {
+    let all = references.sorted { $0.rawValue < $1.rawValue }
+    return stride(from: 0, to: all.count, by: PostedOperation.page).map {
+      Array(all[$0..<min($0 + PostedOperation.page, all.count)])
+    }
   }
 
   private func unreported(

@@ -17,14 +17,33 @@ package struct PostedOperation: Sendable, Hashable {
 }
 
 extension PostedOperation {
-  package static func find(_ reference: AttemptReference, in store: Transaction) throws -> PostedOperation? {
-    try store.row(select + " WHERE reference = $1", .text(reference.rawValue)).map(PostedOperation.init)
+  /// How many operations can be asked for at once.
+  package static let page = 500
+
+  /// - Parameter references: ``page`` of them at most.
+  package static func find(
+    _ references: [AttemptReference], in store: Transaction
+  ) throws -> [AttemptReference: PostedOperation] {
+    let found = try rows("reference", references.map(\.rawValue), in: store).map(PostedOperation.init)
+    return Dictionary(found.map { ($0.reference, $0) }) { first, _ in first }
   }
 
-  /// What a provider reported under this name, without a request of ours.
-  package static func ofProvider(called name: String, in store: Transaction) throws -> PostedOperation? {
-    try store.row(select + " WHERE acquirer_reference = $1 AND cause = 'provider'", .text(name)).map(
-      PostedOperation.init)
+  /// What a provider reported under these names, without a request of ours.
+  ///
+  /// - Parameter names: ``page`` of them at most.
+  package static func ofProvider(called names: [String], in store: Transaction) throws -> [String: PostedOperation] {
+    let found = try rows("cause = 'provider' AND acquirer_reference", names, in: store).map {
+      (try $0.text("acquirer_reference"), try PostedOperation($0))
+    }
+    return Dictionary(found) { first, _ in first }
+  }
+
+  private static func rows(_ column: String, _ names: [String], in store: Transaction) throws -> [Row] {
+    guard let any = names.first else { return [] }
+    // One text for any number of names, so that it is prepared once.
+    let all = names + Array(repeating: any, count: max(0, page - names.count))
+    let places = all.indices.map { "$\($0 + 1)" }.joined(separator: ", ")
+    return try store.rows("\(select) WHERE \(column) IN (\(places)) ORDER BY reference", all.map { .text($0) })
   }
 
   /// What we sent in a period, its end not included; a page of it, in the order of references.
@@ -48,7 +67,8 @@ extension PostedOperation {
   }
 
   private static let select = """
-    SELECT reference, payment, order_id, operations.route, kind, operations.amount, currency, state, sent_at, live
+    SELECT reference, payment, order_id, operations.route, kind, operations.amount, currency, state, sent_at, live,
+      acquirer_reference
     FROM operations JOIN payments ON payments.id = operations.payment
     """
 

@@ -2,6 +2,7 @@ import Acquiring
 import Connectors
 import Gateway
 import Ledger
+import Storage
 import TenderPayments
 import TenderTesting
 import Testing
@@ -55,6 +56,19 @@ private struct Month {
 }
 
 @Suite struct `Comparing the journal with the acquirer's report` {
+  @Test(.enabled(if: PostgresUnderTest.isPresent))
+  func `asks for hundreds of lines at once, also of what the provider alone knows`() async throws {
+    let place = try await EmptyDatabase(.postgres)
+    let journal = Journal(try await place.open(Journal.migrations))
+    let lines = (1...1_200).map { "line-\($0),authorize,100,EUR,approved,2026-01-01T00:00:00Z\n" }
+    let report = try AcquirerReport(
+      Array(("reference,operation,amount,currency,result,time\n" + lines.joined()).utf8))
+    let before = try #require(journal.database.pool?.trips)
+    #expect(try await journal.differences(from: report).count == 1_200)
+    #expect(try #require(journal.database.pool?.trips) - before < 100)
+    await journal.database.close()
+  }
+
   @Test func `nothing is found when both tell the same, in either form`() async throws {
     let month = try await Month()
     #expect(month.report.count == 3)
