@@ -37,3 +37,8 @@ package enum StorageError: Error, Sendable, Equatable {
     }
   }
 }
+
+extension StorageError {
+  /// A row that this version cannot read, which it could not the next time either.
+  package var isUnreadable: Bool { if case .column = self { true } else { false } }
+}

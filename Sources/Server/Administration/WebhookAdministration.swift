@@ -3,6 +3,7 @@ import HTTPTypes
 import HostedCheckout
 import DirectWire
 import Ledger
+package import Logging
 import Orders
 import PlatformAPI
 package import Storage
@@ -63,7 +64,7 @@ package struct WebhookAdministration: Sendable {
     return try await database.read { store in
       guard let place else { return WebhookFeed(events: [], cursor: try .end(in: store)) }
       let found = try OutboxEvent.after(place, limit: 100, in: store)
-      let items = try found.map { try WebhookFeed.Item($0.event, OrderReader.stored.read($0.event, false, store)) }
+      let items = try found.map { try WebhookFeed.Item($0.event, OrderReader.stored().read($0.event, false, store)) }
       return WebhookFeed(events: items, cursor: found.last?.cursor ?? place)
     }
   }
@@ -133,9 +134,29 @@ package struct WebhookFeed: Codable, Sendable {
 }
 
 extension OrderReader {
-  /// The orders in the same store as the ledger.
-  package static let stored = OrderReader { event, includesDetails, store in
-    guard let reference = try MerchantReferences.reference(of: event.order, in: store) else { return nil }
+  /// The orders in the same store as the ledger. Of one that cannot be read only the merchant's reference, so that it
+  /// holds up no event.
+  ///
+  /// - Parameter logger: is told of such an order.
+  package static func stored(_ logger: Logger? = nil) -> OrderReader {
+    OrderReader { event, includesDetails, store in
+      guard let reference = try MerchantReferences.reference(of: event.order, in: store) else { return nil }
+      do { return try order(of: event, reference, includesDetails, store) } catch let error as StorageError
+        where !error.isUnreadable
+      {
+        throw error
+      } catch {
+        logger?.error(
+          "an event goes without its order, which cannot be read",
+          metadata: ["payment": .string(event.payment.rawValue), "reason": .string("\(error)")])
+        return NotifiedOrder(DirectReferences(merchantReference: reference))
+      }
+    }
+  }
+
+  private static func order(
+    of event: OutboxEvent, _ reference: String, _ includesDetails: Bool, _ store: Transaction
+  ) throws -> NotifiedOrder {
     let details = includesDetails ? try OrderService.order(of: event.basket, in: store) : nil
     let checkout = try HostedCheckout.find(event.basket, in: store)
     let asked = checkout == nil ? try PlatformOrder.find(event.order, in: store) : nil

@@ -139,7 +139,7 @@ struct Composition: Sendable {
     dispatcher = WebhookDispatcher(
       database: journal.database, endpoints: { [webhookEndpoints] in webhookEndpoints[$0] },
       keys: { [webhookEndpoints] in webhookEndpoints.key(of: $0) }, destinations: configuration.destinations,
-      network: runtime.network.webhooks, orders: .stored, concurrency: budget.webhooksAtOne,
+      network: runtime.network.webhooks, orders: .stored(runtime.logger), concurrency: budget.webhooksAtOne,
       queueLimit: budget.webhookEndpoints,
       alongside: { event, store in try orderMail?.note(event, in: store) }, random: runtime.random,
       report: WebhookMonitor(metrics: metrics, logger: runtime.logger).note)

@@ -71,8 +71,3 @@ struct OrderMail: Sendable {
     QueuedMail(kind, of: merchant.id, to: [shopper], replyTo: merchant.mail.replyTo, content, merchant.brand)
   }
 }
-
-extension StorageError {
-  /// A row that this version cannot read, which it could not the next time either.
-  fileprivate var isUnreadable: Bool { if case .column = self { true } else { false } }
-}

@@ -26,6 +26,6 @@ struct SearchController: Sendable {
   func events(_ request: Request, _ context: ServerContext) async throws -> Response {
     guard let call = context.signedCall else { throw PlatformAuthentication.refusal }
     let query = try EventQuery(request.query.pairs, of: call.merchant)
-    return JSONAnswer.response(try await database.read { try query.page(.stored, in: $0) })
+    return JSONAnswer.response(try await database.read { try query.page(.stored(), in: $0) })
   }
 }

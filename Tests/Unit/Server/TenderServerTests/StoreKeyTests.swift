@@ -60,6 +60,26 @@ private struct Registry {
   }
 }
 
+@Suite struct `An order that cannot be read` {
+  @Test func `does not hold up the events of its payment: they name the merchant's reference alone`() async throws {
+    let registry = try await Registry()
+    let journal = Journal(registry.database, random: .seeded(1))
+    _ = try await journal.claim(.sample("order-1"), spending: .sample(1), card: .sample)
+    try await registry.database.write { store in
+      try store.run(
+        """
+        INSERT INTO orders (id, merchant, basket, quote, merchant_reference, amount, currency, service, created_at,
+          updated_at) VALUES ('order-1', 'shop', 'basket', 'quote', 'HK-1042', 1250, 'EUR', 'collection', $1, $1)
+        """, .time(store.now))
+      try store.run("INSERT INTO platform_orders (order_id, merchant, document) VALUES ('order-1', 'shop', '{')")
+      _ = try OutboxEvent.take(payments: 1, in: store)
+    }
+    let feed = try await WebhookAdministration(registry.database).events(after: "0")
+    let texts = feed.events.map(\.body)
+    #expect(texts.count == 1 && texts[0].contains("HK-1042"), "\(texts)")
+  }
+}
+
 @Suite struct `The audit chain of the office` {
   @Test func `has each change of the command line, with what came of it and without secrets`() async throws {
     let registry = try await Registry()
