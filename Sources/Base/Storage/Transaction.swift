@@ -369,3 +369,12 @@ package struct Row: Sendable {
     }
   }
 }
+
+extension [Row] {
+  /// What the rows say, without those that this version cannot read, so that one does not hide the others.
+  package func readable<Value>(_ read: (Row) throws -> Value) throws -> [Value] {
+    try compactMap { row in
+      do { return try read(row) } catch StorageError.column { return nil }
+    }
+  }
+}

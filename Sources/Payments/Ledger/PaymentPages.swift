@@ -64,14 +64,14 @@ extension PaymentFilter {
       "SELECT id FROM payments WHERE \(range) ORDER BY id DESC LIMIT 1 OFFSET \(reach - 1)", values
     ).first?.text("id")
     let (conditions, more) = conditions(from: values.count + 1)
-    let items = try store.rows(
+    let rows = try store.rows(
       """
       SELECT * FROM payments WHERE \(range) AND id >= $\(values.count + 1) AND \(conditions)
       ORDER BY id DESC LIMIT \(limit + 1)
-      """, values + [.text(end ?? "")] + more
-    ).map(PaymentPage.Item.init)
-    if items.count > limit { return PaymentPage(items: Array(items.prefix(limit)), next: items[limit - 1].payment.id) }
-    return PaymentPage(items: items, next: end.map { PaymentID($0) })
+      """, values + [.text(end ?? "")] + more)
+    let items = try Array(rows.prefix(limit)).readable(PaymentPage.Item.init)
+    let next = rows.count > limit ? try rows[limit - 1].text("id") : end
+    return PaymentPage(items: items, next: next.map { PaymentID($0) })
   }
 
   /// Whether a payment that was found by a name fits every condition but that on its card.
@@ -160,7 +160,7 @@ extension PaymentPage.Item {
     return try store.rows(
       "SELECT * FROM payments WHERE \(column.rawValue) = $1 AND \(merchants.sql) ORDER BY id DESC LIMIT \(limit)",
       [.text(id)] + merchants.values
-    ).map(PaymentPage.Item.init)
+    ).readable(PaymentPage.Item.init)
   }
 
   package enum Column: String, Sendable {
@@ -178,7 +178,7 @@ extension PaymentPage.Item {
       SELECT * FROM payments WHERE status IN ('authorizing', 'pending', 'unknown') AND \(merchants.sql)
       ORDER BY status, created_at LIMIT \(limit)
       """, merchants.values
-    ).map(PaymentPage.Item.init)
+    ).readable(PaymentPage.Item.init)
   }
 
   /// Payments with an alarm, the newest first.
@@ -189,7 +189,7 @@ extension PaymentPage.Item {
     return try store.rows(
       "SELECT * FROM payments WHERE alarm IS NOT NULL AND \(merchants.sql) ORDER BY id DESC LIMIT \(limit)",
       merchants.values
-    ).map(PaymentPage.Item.init)
+    ).readable(PaymentPage.Item.init)
   }
 
   /// Payments whose hold the acquirer releases before a moment, the first to end first.
@@ -202,7 +202,7 @@ extension PaymentPage.Item {
       SELECT * FROM payments WHERE hold_until IS NOT NULL AND hold_until < $1 AND \(merchants.sql)
       ORDER BY hold_until LIMIT \(limit)
       """, [.integer(end.microseconds)] + merchants.values
-    ).map(PaymentPage.Item.init)
+    ).readable(PaymentPage.Item.init)
   }
 }
 

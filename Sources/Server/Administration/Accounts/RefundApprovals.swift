@@ -66,16 +66,16 @@ package struct RefundApprovals {
   /// - Returns: at most ``page``, and whether more wait.
   package func waiting(of merchants: [MerchantID]?) throws -> (shown: [RefundApproval], hasMore: Bool) {
     let merchants = MerchantCondition(merchants)
-    let found = try store.rows(
+    let rows = try store.rows(
       """
       SELECT * FROM (
         SELECT *, ROW_NUMBER() OVER (PARTITION BY merchant ORDER BY requested_at, id) AS place FROM office_approvals
         WHERE state = 'waiting' AND \(merchants.sql)
       ) AS waiting ORDER BY place, requested_at, id LIMIT \(Self.page + 1)
-      """, merchants.values
-    ).map(Self.approval)
-    let shown = found.prefix(Self.page).sorted { ($0.requestedAt, $0.id) < ($1.requestedAt, $1.id) }
-    return (shown, found.count > Self.page)
+      """, merchants.values)
+    let shown = try Array(rows.prefix(Self.page)).readable(Self.approval)
+      .sorted { ($0.requestedAt, $0.id) < ($1.requestedAt, $1.id) }
+    return (shown, rows.count > Self.page)
   }
 
   package func all(of payment: PaymentID) throws -> [RefundApproval] {

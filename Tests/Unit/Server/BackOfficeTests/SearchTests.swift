@@ -23,6 +23,44 @@ extension OfficeBench {
   }
 }
 
+@Suite struct `A list of payments` {
+  @Test func `shows the others where one row cannot be read, on every page`() async throws {
+    let bench = try await OfficeBench()
+    var made: [PaymentID] = []
+    for number in 1...53 { made.append(try await bench.captured("order-\(number)")) }
+    let ids = made.sorted { $0.rawValue < $1.rawValue }
+    let odd = ids[40]
+    try await bench.database.write {
+      try $0.run("UPDATE payments SET currency = 'later', alarm = 'odd' WHERE id = $1", .text(odd.rawValue))
+    }
+    try await bench.visit(as: [Grant(.viewer)]) { visitor async throws in
+      let page = try await visitor.get("/payments")
+      #expect(page.status == .ok && page.text.contains("/payments/\(ids[52])"))
+      #expect(page.text.matches(of: /before=(?<id>[0-9a-f-]+)/).map { String($0.id) } == [ids[3].rawValue])
+      #expect(try await visitor.get("/").status == .ok)
+    }
+  }
+
+  @Test func `of refunds that wait shows the others where one row cannot be read`() async throws {
+    let bench = try await OfficeBench()
+    let id = try await bench.captured()
+    try await bench.database.write { store in
+      for (number, currency) in ["later", "EUR"].enumerated() {
+        try store.run(
+          """
+          INSERT INTO office_approvals (id, payment, merchant, amount, currency, reason, requested_by, requested_at,
+            state)
+          VALUES ($1, $2, 'shop', 100, $3, $4, 'ann', 0, 'waiting')
+          """, .text("request \(number)"), .text(id.rawValue), .text(currency), .text("spoiled \(number)"))
+      }
+    }
+    try await bench.visit(as: [Grant(.operator)]) { visitor async throws in
+      let page = try await visitor.get("/")
+      #expect(page.status == .ok && page.text.contains("spoiled 1") && !page.text.contains("spoiled 0"))
+    }
+  }
+}
+
 @Suite struct `A search for payments` {
   @Test(arguments: [
     ("amount=12,50", "“12,50”: use a point"), ("amount=12.50", "“12.50”: write the currency too"),
