@@ -56,10 +56,15 @@ package struct ProcessingKeyStore: Sendable {
     }
   }
 
-  /// Every key that a server has had, by owner.
-  package func records() async throws -> [Record] {
+  /// The keys that a server has had, by owner, whose rows this version can read.
+  package func records() async throws -> [Record] { try await rows().compactMap(\.record) }
+
+  /// Every key that a server has had, by owner; no record where this version cannot read the row.
+  package func rows() async throws -> [(owner: String, publicKeyHash: String, record: Record?)] {
     try await database.read { store in
-      try store.rows("SELECT * FROM processing_keys ORDER BY owner, public_key_hash").map(Record.init)
+      try store.rows("SELECT * FROM processing_keys ORDER BY owner, public_key_hash").map {
+        (try $0.text("owner"), try $0.text("public_key_hash"), try [$0].readable(Record.init).first)
+      }
     }
   }
 
@@ -113,11 +118,13 @@ package struct ProcessingKeyStore: Sendable {
 }
 
 extension ProcessingKeyStore.Record {
+  /// A state of a later version is not read as any of this one's.
   fileprivate init(_ row: Row) throws {
-    let version = EncryptedPaymentToken.Version(rawValue: try row.text("version"))
+    let state = try row.text("state")
+    guard ["next", "active", "draining", "retired"].contains(state) else { throw StorageError.column("state") }
     self.init(
-      owner: try row.text("owner"), publicKeyHash: try row.text("public_key_hash"), version: version ?? .ecV1,
-      state: try row.text("state"), since: try row.integerOrNil("state_since").map(Timestamp.init(microseconds:)),
+      owner: try row.text("owner"), publicKeyHash: try row.text("public_key_hash"), version: try row.value("version"),
+      state: state, since: try row.integerOrNil("state_since").map(Timestamp.init(microseconds:)),
       lastUsed: try row.integerOrNil("last_used").map(Timestamp.init(microseconds:)))
   }
 }

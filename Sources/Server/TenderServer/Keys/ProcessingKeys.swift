@@ -13,6 +13,7 @@ import TenderPayments
 struct ProcessingKeys: Sendable {
   let ring: ProcessingKeyRing
   private let store: ProcessingKeyStore
+  private let logger: Logger
   private let agent: KeyAgentClient?
   private let read: @Sendable (Timestamp) async throws -> ([MerchantFolder], PlatformFolder)
   private let changes: AsyncStream<ProcessingKeyStore.Record>.Continuation
@@ -24,7 +25,7 @@ struct ProcessingKeys: Sendable {
     _ configuration: ServerConfiguration, _ database: Database, logger: Logger
   ) async throws {
     let (stream, changes) = AsyncStream.makeStream(of: ProcessingKeyStore.Record.self)
-    self.store = store
+    (self.store, self.logger) = (store, logger)
     self.agent = configuration.keyAgentSocket.map(KeyAgentClient.init)
     read = { now in
       let served = try await ServedMerchants(configuration, database, nil, at: now)
@@ -48,26 +49,34 @@ struct ProcessingKeys: Sendable {
   }
 
   /// Adds the keys of every folder and of the platform: those with a file here, and those whose certificate is here and
-  /// whose key an agent holds. What is there already stays as it is.
+  /// whose key an agent holds. What is there already stays as it is, and a key whose row in the store cannot be read is
+  /// left out: it may have been retired.
   ///
   /// - Returns: how many are new.
   @discardableResult
   func add(_ folders: [MerchantFolder], _ platform: PlatformFolder) async throws -> Int {
-    let known = Dictionary(
-      uniqueKeysWithValues: try await store.records().map { ([$0.owner, $0.publicKeyHash], $0) })
+    let rows = try await store.rows()
+    let known = Dictionary(uniqueKeysWithValues: rows.map { ([$0.owner, $0.publicKeyHash], $0.record) })
+    for row in rows where row.record == nil {
+      logger.error(
+        "a processing key is left out: its row in processing_keys cannot be read",
+        metadata: ["merchant": .string(row.owner), "publicKeyHash": .string(row.publicKeyHash)])
+    }
     let before = Set(ring.entries.map { [$0.owner.name, Hex.encode($0.publicKeyHash)] })
     for folder in folders where folder.profile.encryptsToPlatform {
       ring.enroll(folder.merchant.id, domains: folder.platformDomains)
     }
     for (owner, key) in try keys(folders, platform)
     where !before.contains([owner.name, Hex.encode(key.publicKeyHash)]) {
-      let record = known[[owner.name, Hex.encode(key.publicKeyHash)]]
+      let row = known[[owner.name, Hex.encode(key.publicKeyHash)]]
+      if case .some(nil) = row { continue }
+      let record = row ?? nil
       ring.add(
         key, of: owner, state: record.flatMap { ProcessingKeyRing.State(rawValue: $0.state) }, since: record?.since,
         lastUsed: record?.lastUsed)
     }
     for folder in folders { followStore(folder) }
-    follow(Array(known.values))
+    follow(rows.compactMap(\.record))
     let added = ring.entries.filter { !before.contains([$0.owner.name, Hex.encode($0.publicKeyHash)]) }
     for entry in added { changes.yield(ProcessingKeyStore.Record(entry)) }
     return added.count

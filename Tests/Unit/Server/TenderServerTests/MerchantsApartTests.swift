@@ -200,6 +200,28 @@ import Webhooks
     }
   }
 
+  /// As a later version may write one, whose table allows more.
+  @Test(.enabled(if: StoreEngineUnderTest.isFile))
+  func `has a processing key whose row cannot be read: it is left out with an alarm, and the server starts`()
+    async throws
+  {
+    let platform = try await MerchantsApart()
+    try await platform.behindItsBack { _, store in
+      try await store.write {
+        try $0.store.run("PRAGMA ignore_check_constraints = ON")
+        try $0.store.run(
+          """
+          INSERT INTO processing_keys (owner, public_key_hash, version, state)
+          VALUES ('mine', 'ab12', 'EC_v1', 'suspended')
+          """)
+      }
+    }
+    try await platform.serve { server async throws in
+      #expect(try await server.isServed("theirs.example"))
+      #expect(server.log.text.contains("a processing key is left out"))
+    }
+  }
+
   @Test func `has a certificate that cannot be retired: later changes are taken over all the same`() async throws {
     let platform = try await MerchantsApart()
     try await platform.behindItsBack { _, store in
