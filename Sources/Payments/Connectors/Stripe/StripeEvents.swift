@@ -170,7 +170,7 @@ private struct StripeEvent {
   /// The answer to a refund of ours, or a person's. What no balance has felt is the release of a hold.
   private var refunded: [AcquirerEvent] {
     get throws(JSONError) {
-      guard let refund = try StripeRefund.known(object) else { return [] }
+      guard let refund = try StripeRefund.read(object) else { return [] }
       if let reference = refund.reference { return answer(to: reference, refund) }
       guard let intent = refund.intent, refund.isBooked else { return [] }
       switch refund.status {

@@ -143,7 +143,7 @@ extension StripeConnector {
     }
     guard StripeName.isName(intent) else { return .missing }
     let query = { StripeMessages.page(intent: intent, after: $0) }
-    switch await all("/refunds", deadline, query: query, StripeRefund.known) {
+    switch await all("/refunds", deadline, query: query, StripeRefund.read) {
     case .missing: return .missing
     case .unavailable(let interruption): return .unavailable(interruption)
     case .found(let refunds):
@@ -152,7 +152,7 @@ extension StripeConnector {
   }
 
   func refunds(created period: Range<Timestamp>, _ deadline: Deadline) async -> Lookup<[StripeRefund]> {
-    await all("/refunds", deadline, query: { StripeMessages.page(created: period, after: $0) }, StripeRefund.known)
+    await all("/refunds", deadline, query: { StripeMessages.page(created: period, after: $0) }, StripeRefund.read)
   }
 }
 

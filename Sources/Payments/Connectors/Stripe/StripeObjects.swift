@@ -104,7 +104,7 @@ struct StripeRefund: Sendable {
   }
 
   /// Nil for a refund of another program's in what is no currency of ISO 4217's.
-  static func known(_ field: JSONField) throws(JSONError) -> StripeRefund? {
+  static func read(_ field: JSONField) throws(JSONError) -> StripeRefund? {
     guard try field.stripeMetadata[StripeMessages.reference] == nil else { return try StripeRefund(field) }
     guard let currency = Currency(code: try field.member("currency").string.uppercased()), currency.isMoney else {
       return nil
