@@ -62,7 +62,7 @@ package final class LiveHTTPClient: Sendable {
     configuration.connectionPool.retryConnectionEstablishment = false
     configuration.httpVersion = .http1Only
     configuration.http1_1ConnectionDebugInitializer = { channel in
-      connections?.opened(channel)
+      connections?.add(channel)
       return channel.eventLoop.submit { try PromptClose.add(to: channel) }
     }
     self.client = HTTPClient(eventLoopGroupProvider: .singleton, configuration: configuration)

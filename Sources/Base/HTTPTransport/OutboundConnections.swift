@@ -28,7 +28,7 @@ package final class OutboundConnections: Sendable {
   }
 
   /// Counts a connection until it is closed.
-  func opened(_ channel: any Channel) {
+  func add(_ channel: any Channel) {
     count.withLock { $0 += 1 }
     channel.closeFuture.whenComplete { [self] _ in end() }
   }

@@ -9,7 +9,7 @@ extension JSONCursor {
       defer { index += 1 }
       return ascii(start..<index)
     }
-    let string = try assembled(from: start)
+    let string = try assemble(from: start)
     index += 1
     guard StreamSafeText.accepts(string) else {
       throw JSONError(
@@ -19,7 +19,7 @@ extension JSONCursor {
   }
 
   /// Piece by piece, up to the closing quote. The first piece, up to the index, is checked.
-  private mutating func assembled(from start: Int) throws(JSONError) -> String {
+  private mutating func assemble(from start: Int) throws(JSONError) -> String {
     var result = try text(start..<index)
     while peek != UInt8(ascii: "\"") {
       result.unicodeScalars.append(try escape())

@@ -41,14 +41,14 @@ final class PoolCounter: Sendable {
   func begins() { state.withLock { $0.inUse += 1 } }
   func ends() { state.withLock { $0.inUse -= 1 } }
 
-  func waited(_ time: Duration) {
+  func addWait(_ time: Duration) {
     state.withLock { figures in
       figures.waits += 1
       figures.waited += time
     }
   }
 
-  func made(trips count: Int) { state.withLock { $0.trips += count } }
+  func add(trips count: Int) { state.withLock { $0.trips += count } }
   func retries(_ reason: RetryReason) { state.withLock { $0.retries[reason, default: 0] += 1 } }
   func isInDoubt() { state.withLock { $0.unknownOutcomes += 1 } }
 }

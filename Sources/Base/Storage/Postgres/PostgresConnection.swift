@@ -104,7 +104,7 @@ final class PostgresConnection {
   /// - Returns: their results. After the first that fails the server runs none.
   /// - Throws: the demand that was not met, or ``PostgresError``.
   func execute(_ batch: [PostgresStatement]) throws -> [PostgresResult] {
-    let statements = try batch.map(prepared)
+    let statements = try batch.map(prepare)
     try send(statements)
     let outcomes = try statements.map { try outcome(of: $0, statementLimit) }
     try leavePipeline()
@@ -117,7 +117,7 @@ final class PostgresConnection {
   ///   transaction is durable: the connection was lost, the limit has passed, or the wait for a synchronous standby was
   ///   cancelled.
   func commit(_ batch: [PostgresStatement], limit: Duration) throws {
-    let (statements, commit) = (try batch.map(prepared), try prepared(PostgresStatement(.commit)))
+    let (statements, commit) = (try batch.map(prepare), try prepare(PostgresStatement(.commit)))
     warnings.pointee = 0
     // A server that gives its reason at a statement does not come to COMMIT, which is already on its way.
     let outcomes = try inDoubt(unless: { $0.state != nil }) {
@@ -173,7 +173,7 @@ final class PostgresConnection {
     let demand: (any Error)?
   }
 
-  private func prepared(_ sent: PostgresStatement) throws -> SentStatement {
+  private func prepare(_ sent: PostgresStatement) throws -> SentStatement {
     let parameters = PostgresParameters(sent.statement.values)
     let text = StatementText(sent.statement.text)
     let key = StatementKey(sql: text, times: sent.statement.times, types: parameters.types)

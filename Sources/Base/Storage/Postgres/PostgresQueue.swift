@@ -39,7 +39,7 @@ final class PostgresQueue: Sendable {
         if !state.jobs.isEmpty { counter.begins() }
         return (state.jobs.isEmpty ? nil : state.jobs.removeFirst(), state.isClosed && state.jobs.isEmpty)
       }
-      if let begin = job?.waitsSince { counter.waited(.now - begin) }
+      if let begin = job?.waitsSince { counter.addWait(.now - begin) }
       // Wakes the next thread that waits.
       if isOver { arrivals.signal() }
       if job != nil || isOver { return job }
@@ -63,7 +63,7 @@ final class PostgresQueue: Sendable {
       return (late, !state.isClosed || !state.jobs.isEmpty)
     }
     for job in late {
-      if let begin = job.waitsSince { counter.waited(.now - begin) }
+      if let begin = job.waitsSince { counter.addWait(.now - begin) }
       job.fail(StorageError.overloaded)
     }
     return goesOn

@@ -52,9 +52,9 @@ final class PostgresWorker {
   /// - Throws: ``PostgresError`` when the transaction failed because of the server and is not committed; otherwise what
   ///   the body threw.
   private func attempt(_ job: PostgresJob) throws -> @Sendable () -> Void {
-    let connection = try connected()
+    let connection = try connect()
     let session = PostgresSession(connection, isReading: job.isReading, addsTime: clock == nil)
-    defer { counter.made(trips: session.trips) }
+    defer { counter.add(trips: session.trips) }
     do {
       let transaction = Transaction(session) { [clock] in try clock?.now() ?? session.now() }
       let answer = try job.perform(transaction)
@@ -70,7 +70,7 @@ final class PostgresWorker {
     }
   }
 
-  private func connected() throws -> PostgresConnection {
+  private func connect() throws -> PostgresConnection {
     if let connection, hosts.admits(connection) { return connection }
     connection = nil
     let made = try hosts.connect()

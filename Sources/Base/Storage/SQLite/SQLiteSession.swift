@@ -13,15 +13,15 @@ struct SQLiteSession: StoreSession {
   }
 
   func rows(_ sql: String, _ values: [SQLValue], locking: RowLock) throws -> [Row] {
-    try StorageError.translating { try bound(sql, values).rows() }
+    try StorageError.translating { try bind(sql, values).rows() }
   }
 
   func firstRow(_ sql: String, _ values: [SQLValue]) throws -> Row? {
-    try StorageError.translating { try bound(sql, values).firstRow() }
+    try StorageError.translating { try bind(sql, values).firstRow() }
   }
 
   func run(_ sql: String, _ values: [SQLValue]) throws {
-    try StorageError.translating { try bound(sql, values).run() }
+    try StorageError.translating { try bind(sql, values).run() }
   }
 
   func changes(_ sql: String, _ values: [SQLValue]) throws -> Int {
@@ -39,7 +39,7 @@ struct SQLiteSession: StoreSession {
     sqlite3_progress_handler(connection.sqliteConnection, steps, { _ in 1 }, nil)
   }
 
-  private func bound(_ sql: String, _ values: [SQLValue]) throws -> BoundStatement {
+  private func bind(_ sql: String, _ values: [SQLValue]) throws -> BoundStatement {
     try BoundStatement(dialect(sql), values, on: connection)
   }
 }
