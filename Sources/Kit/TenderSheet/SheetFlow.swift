@@ -140,25 +140,27 @@ extension SheetFlow {
   }
 
   private mutating func receive(_ answer: ServerAnswer, to id: CallID, at now: Timestamp) -> [SheetEffect] {
-    if sheet?.validation?.id == id { return validated(answer, at: now) }
-    if sheet?.changes.first?.retry.id == id { return updated(answer, at: now) }
-    if sheet?.payment?.id == id { return paid(answer, at: now) }
-    if sheet?.cancellation?.id == id { return cancelled(answer, at: now) }
-    if recovery?.retry.id == id { return recovered(answer, at: now) }
+    if sheet?.validation?.id == id { return receiveSession(answer, at: now) }
+    if sheet?.changes.first?.retry.id == id { return receiveUpdate(answer, at: now) }
+    if sheet?.payment?.id == id { return receivePayment(answer, at: now) }
+    if sheet?.cancellation?.id == id { return receiveCancellation(answer, at: now) }
+    if recovery?.retry.id == id { return receiveOutcome(answer, at: now) }
     return []  // an answer for an ended sheet
   }
 
   /// Handles the first due call; `wakeAt` stays due for the others.
   private mutating func wake(at now: Timestamp) -> [SheetEffect] {
     if let sheet, let end = sheet.end, end <= now { return abort(SheetReport.Code.sessionExpired.rawValue) }
-    if let due = due(\.validation, now) { return due ? validated(.lost, at: now) : askAgain(\.validation, now) }
+    if let due = due(\.validation, now) { return due ? receiveSession(.lost, at: now) : askAgain(\.validation, now) }
     if let first = sheet?.changes.first?.retry, first.wakeAt <= now {
-      return first.nextCall == nil ? updated(.lost, at: now) : askFirstChange(at: now)
+      return first.nextCall == nil ? receiveUpdate(.lost, at: now) : askFirstChange(at: now)
     }
-    if let due = due(\.payment, now) { return due ? paid(.lost, at: now) : askAgain(\.payment, now) }
-    if let due = due(\.cancellation, now) { return due ? cancelled(.lost, at: now) : askAgain(\.cancellation, now) }
+    if let due = due(\.payment, now) { return due ? receivePayment(.lost, at: now) : askAgain(\.payment, now) }
+    if let due = due(\.cancellation, now) {
+      return due ? receiveCancellation(.lost, at: now) : askAgain(\.cancellation, now)
+    }
     if let retry = recovery?.retry, retry.wakeAt <= now {
-      return retry.nextCall == nil ? recovered(.lost, at: now) : askForOutcome(at: now)
+      return retry.nextCall == nil ? receiveOutcome(.lost, at: now) : askForOutcome(at: now)
     }
     return []
   }

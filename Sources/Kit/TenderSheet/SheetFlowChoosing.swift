@@ -7,7 +7,7 @@ extension SheetFlow {
     return ask(\.validation, .merchantSession(validationURL: url), at: now)
   }
 
-  mutating func validated(_ answer: ServerAnswer, at now: Timestamp) -> [SheetEffect] {
+  mutating func receiveSession(_ answer: ServerAnswer, at now: Timestamp) -> [SheetEffect] {
     if case .merchantSession = answer {
       sheet?.validation = nil
       sheet?.sessionEnds = now.adding(SheetLimits.merchantSession)
@@ -26,7 +26,7 @@ extension SheetFlow {
 
   /// The newest quote is the one to pay. If the server does not confirm a new total, the sheet closes: it must not show
   /// an unconfirmed total or pay an outdated one.
-  mutating func updated(_ answer: ServerAnswer, at now: Timestamp) -> [SheetEffect] {
+  mutating func receiveUpdate(_ answer: ServerAnswer, at now: Timestamp) -> [SheetEffect] {
     if case .update(let update, let quote) = answer, let done = sheet?.changes.removeFirst() {
       self.quote = quote
       return [.update(done.change.moment, update)] + askFirstChange(at: now)

@@ -9,7 +9,7 @@ extension SheetFlow {
   }
 
   /// If the payment may have arrived, asks for its outcome before sending it again.
-  mutating func paid(_ answer: ServerAnswer, at now: Timestamp) -> [SheetEffect] {
+  mutating func receivePayment(_ answer: ServerAnswer, at now: Timestamp) -> [SheetEffect] {
     guard let call = sheet?.payment?.call, let quote else { return [] }
     switch Verdict(answer, to: call) {
     case .stands(let status):
@@ -49,7 +49,7 @@ extension SheetFlow {
   }
 
   /// Handles the answer to a cancellation. If it is too late, the payment continues and its outcome is reported.
-  mutating func cancelled(_ answer: ServerAnswer, at now: Timestamp) -> [SheetEffect] {
+  mutating func receiveCancellation(_ answer: ServerAnswer, at now: Timestamp) -> [SheetEffect] {
     if case .cancelled = answer { return end(.cancelled) }
     if answer.isPassing, sheet?.cancellation?.rest(at: now) == true { return [] }
     sheet?.cancellation = nil
@@ -83,15 +83,15 @@ extension SheetFlow {
     return [effect]
   }
 
-  mutating func recovered(_ answer: ServerAnswer, at now: Timestamp) -> [SheetEffect] {
+  mutating func receiveOutcome(_ answer: ServerAnswer, at now: Timestamp) -> [SheetEffect] {
     let isReported = recovery?.isReported == true
     switch Verdict(answer, to: .outcome) {
     case .stands(let status):
-      return found(.authorized(status))
+      return endRecovery(.authorized(status))
     case .refused(let code, _):
-      return found(.failed(code: code))
+      return endRecovery(.failed(code: code))
     case .absent where !isReported:
-      return found(.failed(code: answer.failureCode))  // no payment can still arrive
+      return endRecovery(.failed(code: answer.failureCode))  // no payment can still arrive
     case .absent, .open:
       recovery?.isReported = true
       if recovery?.retry.rest(at: now) != true { recovery = nil }
@@ -99,7 +99,7 @@ extension SheetFlow {
     }
   }
 
-  private mutating func found(_ report: SheetReport) -> [SheetEffect] {
+  private mutating func endRecovery(_ report: SheetReport) -> [SheetEffect] {
     recovery = nil
     return [.report(report)]
   }

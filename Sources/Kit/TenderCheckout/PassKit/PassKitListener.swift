@@ -26,7 +26,7 @@
     func paymentAuthorizationControllerDidFinish(_ controller: PKPaymentAuthorizationController) {
       Task {
         await leave()
-        await conversation.closed()
+        await conversation.close()
       }
     }
 
@@ -36,7 +36,7 @@
     ) {
       let payment = AuthorizedPayment(payment)
       Task {
-        let answer = await conversation.authorized(payment) ?? AuthorizationAnswer(.failure([]))
+        let answer = await conversation.authorize(payment) ?? AuthorizationAnswer(.failure([]))
         completion(answer.passKit)
       }
     }
@@ -98,7 +98,7 @@
 
     /// Asks for the update after a change and stores its items. Returns nil for no errors, as PassKit requires.
     private func show(_ change: SheetChange) async -> [any Error]? {
-      guard let update = await conversation.changed(change) else { return [SheetError.unknown("").passKit] }
+      guard let update = await conversation.apply(change) else { return [SheetError.unknown("").passKit] }
       items = update.summaryItems
       methods = update.newShippingMethods ?? methods
       return update.errors.isEmpty ? nil : update.errors.map(\.passKit)

@@ -46,7 +46,7 @@ public struct ApplePayPaymentHandler: Sendable {
   /// A second call does not send the payment again. After a failure with sheet errors the shopper may correct them and
   /// authorize again, with a new handler.
   public func pay() async -> PaymentResult {
-    _ = await conversation.authorized(payment)
+    _ = await conversation.authorize(payment)
     return await result
   }
 

@@ -119,9 +119,9 @@ extension SheetConversation {
 // Events of the device's sheet.
 extension SheetConversation {
   /// The shopper changed something. Returns what the sheet shows from now on.
-  public func changed(_ change: SheetChange) async -> SheetUpdate? {
+  public func apply(_ change: SheetChange) async -> SheetUpdate? {
     guard isBusy else { return nil }
-    appeared()
+    markShown()
     return await withCheckedContinuation { waiting in
       self.waiting.changes.append(waiting)
       handle(.changed(change))
@@ -129,9 +129,9 @@ extension SheetConversation {
   }
 
   /// The shopper authorized the payment.
-  public func authorized(_ payment: AuthorizedPayment) async -> AuthorizationAnswer? {
+  public func authorize(_ payment: AuthorizedPayment) async -> AuthorizationAnswer? {
     guard flow.phase == .open, waiting.payment == nil else { return nil }
-    appeared()
+    markShown()
     attempt = payment
     result = nil
     let completion = await withCheckedContinuation { waiting in
@@ -147,7 +147,7 @@ extension SheetConversation {
   /// A Mac requests the merchant session.
   public func merchantSession(validationURL: String? = nil) async -> [UInt8]? {
     guard isBusy, waiting.session == nil else { return nil }
-    appeared()
+    markShown()
     return await withCheckedContinuation { waiting in
       self.waiting.session = waiting
       handle(.merchantSessionRequested(validationURL: validationURL))
@@ -155,8 +155,8 @@ extension SheetConversation {
   }
 
   /// The sheet is closed, for any reason.
-  public func closed() {
-    appeared()
+  public func close() {
+    markShown()
     screen = .empty
     handle(.closed)
     finishIfDone()
@@ -190,18 +190,18 @@ extension SheetConversation {
       merchantIdentifier: merchantIdentifier, request: prepared.request, contact: contact)
     stage = Task { [stage] in
       await stage?.value
-      if await sheet.present(opening, self) { appeared() } else { refused() }
+      if await sheet.present(opening, self) { markShown() } else { markNotOpened() }
     }
   }
 
   /// The sheet is shown: reported by the device, or implied by the sheet's first event.
-  private func appeared() {
+  private func markShown() {
     guard screen == .opening else { return }
     screen = .shown
     report.yield(.presented)
   }
 
-  private func refused() {
+  private func markNotOpened() {
     screen = .empty
     handle(.notOpened)
     finishIfDone()

@@ -146,7 +146,7 @@ import Testing
     let conversation = try await fixture.opens()
     let answer = fixture.authorizes(conversation)
     try await fixture.waits(for: "pay")
-    await conversation.closed()
+    await conversation.close()
     try await fixture.server.answer("cancel", 204)
     #expect(await answer.value == nil)
     #expect(try await fixture.reports(3).map(\.name) == ["presented", "cancelled", "finished cancelled"])
@@ -171,7 +171,7 @@ import Testing
     await fixture.time.pass(.seconds(30), in: conversation)
     #expect(await answer.value?.completion == .failure([]))
     #expect(await fixture.service.cancel() == .tooLate)
-    await conversation.closed()
+    await conversation.close()
     #expect(try await fixture.reports(3).map(\.name) == ["presented", "unknown", "finished unknown"])
   }
 }
@@ -214,7 +214,7 @@ import Testing
     try await fixture.waits(for: "pay")
     await fixture.time.pass(.seconds(28), in: conversation)
     #expect(await answer.value?.completion == .failure([]))
-    await conversation.closed()
+    await conversation.close()
     #expect(try await fixture.reports(3).map(\.name) == ["presented", "unknown", "finished unknown"])
     #expect(fixture.server.calls.count { $0.kind == "pay" } == 1)
   }
@@ -226,7 +226,7 @@ import Testing
     try await fixture.waits(for: "pay")
     await fixture.time.pass(.seconds(28), in: conversation)
     _ = await answer.value
-    await conversation.closed()
+    await conversation.close()
     await fixture.time.pass(.seconds(4), in: conversation)
     try await fixture.server.answer("outcome", 200, Wire.payment())
     #expect(try await fixture.reports(4).last?.name == "completed")

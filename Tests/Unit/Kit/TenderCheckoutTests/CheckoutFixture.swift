@@ -43,11 +43,11 @@ struct CheckoutFixture: Sendable {
   func authorizes(
     _ conversation: SheetConversation, _ payment: AuthorizedPayment = Sample.payment()
   ) -> Task<AuthorizationAnswer?, Never> {
-    Task { await conversation.authorized(payment) }
+    Task { await conversation.authorize(payment) }
   }
 
   func changes(_ conversation: SheetConversation, _ change: SheetChange) -> Task<SheetUpdate?, Never> {
-    Task { await conversation.changed(change) }
+    Task { await conversation.apply(change) }
   }
 
   /// The reports, once there are `count`.

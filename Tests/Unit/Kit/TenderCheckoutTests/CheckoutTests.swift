@@ -125,10 +125,10 @@ import Testing
     async let outcome = flow.pay(OrderDetails(service: .delivery), as: .signedIn("customer-7"))
     try await prepared()
     let conversation = try await sheet.opened()
-    async let answer = conversation.authorized(Sample.payment())
+    async let answer = conversation.authorize(Sample.payment())
     try await server.answer("pay", 200, Wire.payment())
     _ = await answer
-    await conversation.closed()
+    await conversation.close()
     guard case .ordered(let order) = await outcome else {
       Issue.record("not ordered")
       return
@@ -142,7 +142,7 @@ import Testing
     try await prepared()
     let conversation = try await sheet.opened()
     #expect(await flow.pay(OrderDetails(service: .delivery)) == .busy)
-    await conversation.closed()
+    await conversation.close()
     #expect(await first == .cancelled)
     #expect(await flow.cancel() == .cancelled)
   }
@@ -163,7 +163,7 @@ import Testing
       returning: .success(CheckoutReply(status: 200, body: Wire.sheet("second", quote: "q2").serialized())))
     #expect(await slow == .busy)
     #expect(await second.pay(OrderDetails(service: .delivery)) == .busy)
-    await conversation.closed()
+    await conversation.close()
     #expect(await quick == .cancelled)
     #expect(sheet.presented == 1)
   }
@@ -199,20 +199,20 @@ import Testing
     async let declined = flow.pay(OrderDetails(service: .delivery))
     try await prepared()
     let conversation = try await sheet.opened()
-    async let first = conversation.authorized(Sample.payment())
+    async let first = conversation.authorize(Sample.payment())
     try await server.refuse("pay", 402, "declined")
     #expect(await first?.completion == .failure([]))
-    await conversation.closed()
+    await conversation.close()
     #expect(await declined.failureCode == "declined")
 
     async let unknown = flow.pay(OrderDetails(service: .delivery))
     try await prepared()
     try await waitUntil("the second sheet") { sheet.presented == 2 }
-    async let second = conversation.authorized(Sample.payment())
+    async let second = conversation.authorize(Sample.payment())
     _ = try await server.next("pay")
     await time.pass(.seconds(28), in: conversation)
     #expect(await second?.completion == .failure([]))
-    await conversation.closed()
+    await conversation.close()
     #expect(await unknown == .unknown(Sample.basket))
   }
 }

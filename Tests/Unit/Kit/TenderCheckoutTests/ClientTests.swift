@@ -143,7 +143,7 @@ import Testing
       await service.prepare(try Sample.sheet())
       await service.present()
       let conversation = try await sheet.opened()
-      async let real = conversation.authorized(Sample.payment())
+      async let real = conversation.authorize(Sample.payment())
       let held = try await server.next("pay")
       #expect(held.call.json["token"]?["paymentData"]?["version"] == "EC_v1")
       held.answer.resume(
@@ -151,7 +151,7 @@ import Testing
       _ = await real
       await service.prepare(try Sample.sheet())
       await service.present()
-      #expect(await conversation.authorized(Sample.payment(data: ""))?.completion == .failure([]))
+      #expect(await conversation.authorize(Sample.payment(data: ""))?.completion == .failure([]))
     }
   }
 #endif

@@ -13,7 +13,7 @@ import Testing
     let answer = fixture.authorizes(conversation)
     try await fixture.server.answer("pay", 200, Wire.payment())
     #expect(await answer.value?.completion == .success)
-    await conversation.closed()
+    await conversation.close()
     let reports = try await fixture.reports(3)
     #expect(reports.map(\.name) == ["presented", "completed", "finished success"])
     guard case .completed(let order) = reports[1] else { return }
@@ -31,7 +31,7 @@ import Testing
     let answer = fixture.authorizes(conversation)
     try await fixture.server.refuse("pay", 402, "declined")
     _ = await answer.value
-    await conversation.closed()
+    await conversation.close()
     #expect(try await delegate.reports(3) == ["presented", "failed declined", "finished"])
   }
 
@@ -85,7 +85,7 @@ import Testing
     let conversation = try await fixture.opens()
     #expect(fixture.sheet.opening?.request.supportedNetworks == [.visa, .masterCard, .bankAxept])
     #expect(fixture.sheet.opening?.merchantIdentifier == "merchant.com.example.trattoria")
-    await conversation.closed()
+    await conversation.close()
 
     let old = ApplePayService(
       merchant: Sample.merchant, client: CheckoutClient(fixture.server.transport), sheet: fixture.sheet.sheet,
@@ -99,7 +99,7 @@ import Testing
   @Test func `refuses a certainly wrong address without asking the server`() async throws {
     let fixture = await CheckoutFixture(checks: AddressChecks(countries: ["GB"]))
     let conversation = try await fixture.opens()
-    let update = await conversation.changed(.shippingContact(RedactedContact(postalCode: "10115", countryCode: "DE")))
+    let update = await conversation.apply(.shippingContact(RedactedContact(postalCode: "10115", countryCode: "DE")))
     #expect(update?.errors.map(\.code) == [.addressUnserviceable])
     #expect(update?.newTotal.amount == (try Sample.eur(1250)))
     #expect(fixture.server.calls.isEmpty)
@@ -110,7 +110,7 @@ import Testing
     let conversation = try await fixture.opens()
     let nameless = FullContact(
       addressLines: ["1 Main Street"], locality: "Berlin", postalCode: "10115", countryCode: "DE")
-    let answer = await conversation.authorized(Sample.payment(nameless))
+    let answer = await conversation.authorize(Sample.payment(nameless))
     guard case .failure(let errors)? = answer?.completion else {
       Issue.record("it was sent")
       return
@@ -137,11 +137,11 @@ import Testing
   @Test func `never accepts an empty payment token or one that is not JSON`() async throws {
     let fixture = await CheckoutFixture()
     var conversation = try await fixture.opens()
-    #expect(await conversation.authorized(Sample.payment(data: ""))?.completion == .failure([]))
-    await conversation.closed()
+    #expect(await conversation.authorize(Sample.payment(data: ""))?.completion == .failure([]))
+    await conversation.close()
     conversation = try await fixture.opens()
-    #expect(await conversation.authorized(Sample.payment(data: "{"))?.completion == .failure([]))
-    await conversation.closed()
+    #expect(await conversation.authorize(Sample.payment(data: "{"))?.completion == .failure([]))
+    await conversation.close()
     let names = try await fixture.reports(6).map(\.name)
     #expect(names.contains("failed empty_payment_data"))
     #expect(names.contains("failed not_json"))
@@ -160,7 +160,7 @@ import Testing
     await service.present()
     let conversation = try await sheet.opened()
     #expect(sheet.opening?.contact == Sample.ada)
-    async let answer = conversation.authorized(Sample.payment())
+    async let answer = conversation.authorize(Sample.payment())
     try await server.answer("pay", 200, Wire.payment("pending"))
     #expect(await answer?.tracking == tracking)
   }
@@ -181,9 +181,9 @@ import Testing
   @Test func `answers an ended sheet with nil`() async throws {
     let fixture = await CheckoutFixture()
     let conversation = try await fixture.opens()
-    await conversation.closed()
-    #expect(await conversation.changed(.couponCode("A")) == nil)
-    #expect(await conversation.authorized(Sample.payment()) == nil)
+    await conversation.close()
+    #expect(await conversation.apply(.couponCode("A")) == nil)
+    #expect(await conversation.authorize(Sample.payment()) == nil)
     #expect(await conversation.merchantSession() == nil)
     #expect(await conversation.isIdle)
     #expect(fixture.server.calls.isEmpty)
@@ -196,7 +196,7 @@ import Testing
     try await fixture.waits(for: "pay")
     await fixture.time.pass(.seconds(28), in: first)
     #expect(await answer.value?.completion == .failure([]))
-    await first.closed()
+    await first.close()
     #expect(try await fixture.reports(3).last?.name == "finished unknown")
 
     let other = PreparedSheet(basket: BasketID("another"), quote: QuoteID("q7"), request: try Sample.sheet().request)

@@ -80,7 +80,7 @@ final class TranscriptPlayer: Sendable {
     case ("page", "pressed"): await service.present()
     case ("page", "returned"): await service.resume(Sample.basket)
     case ("sheet", "not-opened"): break  // decided already
-    case ("sheet", "closed"): await service.conversation?.closed()
+    case ("sheet", "closed"): await service.conversation?.close()
     case ("sheet", _): try await shopper(event)
     case ("server", let kind?): try await answer(kind, Fields(event.dropFirst(2)))
     case ("clock", let span?): try await pass(span)
@@ -122,10 +122,10 @@ final class TranscriptPlayer: Sendable {
     case "merchant-session":
       let url = event.dropFirst(2).first
       return { await conversation.merchantSession(validationURL: url).map { _ in "merchant-session" } }
-    case "authorized": return { await conversation.authorized(Sample.payment()).map(\.completion.line) }
+    case "authorized": return { await conversation.authorize(Sample.payment()).map(\.completion.line) }
     case "changed":
       let (change, kind) = (try Fields.change(event), event[2])
-      return { await conversation.changed(change).map { kind + $0.line } }
+      return { await conversation.apply(change).map { kind + $0.line } }
     default: throw Unreadable(event: event)
     }
   }
