@@ -53,7 +53,7 @@ package struct PaymentGateway: Sendable {
 
   /// What is not finished at routes that are not configured.
   package func unfinishedElsewhere() async throws -> [UnfinishedRoute] {
-    try await journal.unfinished(besides: routes.names)
+    try await journal.findUnfinished(besides: routes.names)
   }
 
   /// By how much the time of day has gone ahead of the time since the start.

@@ -98,7 +98,7 @@ extension Journal {
     repeat {
       let after = last
       let page = try await database.read { store in
-        try PostedOperation.sent(
+        try PostedOperation.page(
           from: period.lowerBound, until: period.upperBound, through: route, after: after, limit: 1_000, in: store)
       }
       found += page.filter { $0.state == .approved && $0.kind != .reverse && lines[$0.reference] == nil }.map {

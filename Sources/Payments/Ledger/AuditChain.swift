@@ -62,7 +62,7 @@ extension Journal {
   func remark(
     _ event: String, _ words: String? = nil, on payment: PaymentID, _ head: AuditHead? = nil, in store: Transaction
   ) throws {
-    let record = try PaymentRecord.known(payment, in: store)
+    let record = try PaymentRecord.lock(payment, in: store)
     try note(AuditEntry.text(event, words), of: AttemptReference(""), from: record, to: record, on: head, in: store)
   }
 

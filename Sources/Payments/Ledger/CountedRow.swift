@@ -46,7 +46,7 @@ struct CountedRow: Sendable {
   }
 
   /// As they were written down.
-  static func written(of stretch: String, in store: Transaction) throws -> [CountedRow] {
+  static func read(_ stretch: String, in store: Transaction) throws -> [CountedRow] {
     try store.rows("SELECT * FROM figures_by_stretch WHERE stretch = $1", .text(stretch)).map {
       try CountedRow($0, stretch, network: $0.text("network"))
     }

@@ -180,7 +180,7 @@ extension FigureCounting {
         "DELETE FROM figures_stale WHERE stretch = $1 AND mark = $2", .text(one.stretch), .integer(one.mark))
       guard isCurrent == 1 else { continue }
       change.add(one.days, times: 1)
-      change.add(DayFigures(try CountedRow.written(of: one.stretch, in: store)), times: -1)
+      change.add(DayFigures(try CountedRow.read(one.stretch, in: store)), times: -1)
       try store.run("DELETE FROM figures_by_stretch WHERE stretch = $1", .text(one.stretch))
       for row in one.rows { try row.insert(in: store) }
     }

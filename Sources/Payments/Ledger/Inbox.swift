@@ -88,7 +88,7 @@ extension Journal {
       return .refused("unknown_reference")
     }
     // Locks the payment: only from here on its operations stay as they are read.
-    let record = try PaymentRecord.known(payment, in: store)
+    let record = try PaymentRecord.lock(payment, in: store)
     guard let (attempt, state) = try Operations.find(event.reference, in: store) else {
       return .refused("unknown_reference")
     }

@@ -38,7 +38,7 @@ package struct Journal: Sendable {
     let insertion = PaymentRecord.insertion(of: id, order, card, terms)
     let (used, inserted, head) = try store.first(TokenUses.addition(of: use, to: id), insertion, headQuery(of: id))
     let record = PaymentRecord(order, card, terms, id: id, at: store.now)
-    guard used != nil else { throw ClaimRefused(claim: try taken(record.payment, use, store)) }
+    guard used != nil else { throw ClaimRefused(claim: try refusal(record.payment, use, store)) }
     var isInserted = inserted != nil
     while !isInserted {
       // It may be declined by now: another process commits between two statements. Then the order is free.
@@ -66,7 +66,7 @@ package struct Journal: Sendable {
       return RecordedAnswer(
         outcome: OperationOutcome(operation: posted.operation, payment: posted.payment, parts: []), isDropped: false)
     }
-    let payment = try posted?.payment ?? PaymentRecord.known(attempt.payment, in: store).payment
+    let payment = try posted?.payment ?? PaymentRecord.lock(attempt.payment, in: store).payment
     return RecordedAnswer(
       outcome: try Self.outcome(of: attempt.request, payment, in: store), isDropped: posted == nil)
   }
@@ -83,7 +83,7 @@ package struct Journal: Sendable {
     cause: OperationCause = .merchant, in store: Transaction
   ) throws -> Attempt {
     guard kind == .refund else {
-      let before = try PaymentRecord.known(payment, in: store)
+      let before = try PaymentRecord.lock(payment, in: store)
       return try begin(kind, validAmount(amount, for: kind, before), isFinal, before, cause, store)
     }
     let (before, amount, captures) = try refundable(amount, of: payment, capture, in: store)
@@ -107,7 +107,7 @@ package struct Journal: Sendable {
       let part = Amount(minorUnits: share.units, currency: amount.currency)
       attempts.append(
         try begin(
-          .refund, part, false, PaymentRecord.known(payment, in: store), cause, refunding: share.capture,
+          .refund, part, false, PaymentRecord.lock(payment, in: store), cause, refunding: share.capture,
           partOf: attempts.first?.reference, store))
     }
   }
@@ -115,7 +115,7 @@ package struct Journal: Sendable {
   /// Whether an operation that may have been reserved is there. Locks its payment first, and so waits for the transaction
   /// that has reserved it.
   package func hasBegun(_ attempt: Attempt, in store: Transaction) throws -> Bool {
-    _ = try PaymentRecord.known(attempt.payment, in: store)
+    _ = try PaymentRecord.lock(attempt.payment, in: store)
     return try Operations.find(attempt.reference, in: store) != nil
   }
 
@@ -136,7 +136,7 @@ package struct Journal: Sendable {
   package func markReported(_ payment: PaymentID, _ reported: ReportedOutcome? = nil, in store: Transaction) throws
     -> Payment
   {
-    let before = try PaymentRecord.known(payment, in: store)
+    let before = try PaymentRecord.lock(payment, in: store)
     let reported = reported ?? ReportedOutcome(before.balances.status, whenOpen: .pending)
     let after = before.moved(to: before.balances, reported: reported, at: before.payment.updatedAt)
     guard after.payment != before.payment else { return before.payment }
@@ -247,7 +247,7 @@ extension Journal {
   /// answer of the first.
   ///
   /// - Parameter new: the payment that was to be made. It may be written already, and is rolled back.
-  private func taken(_ new: Payment, _ use: TokenUse, _ store: Transaction) throws -> Claim {
+  private func refusal(_ new: Payment, _ use: TokenUse, _ store: Transaction) throws -> Claim {
     try Self.answer(for: new.order, spending: use, beside: new.id, in: store).map(Claim.inTheWay) ?? .tokenReused
   }
 
@@ -271,7 +271,7 @@ extension Journal {
   private func refundable(
     _ amount: Amount?, of payment: PaymentID, _ capture: Int?, in store: Transaction
   ) throws -> (PaymentRecord, Amount, [RefundableCapture]) {
-    let before = try PaymentRecord.known(payment, in: store)
+    let before = try PaymentRecord.lock(payment, in: store)
     let captures = try RefundableCapture.all(of: payment, in: store).filter { capture == nil || $0.number == capture }
     let most = capture == nil ? .max : max(0, captures.first?.left ?? 0)
     return (before, try validAmount(amount, for: .refund, before, atMost: most), captures)

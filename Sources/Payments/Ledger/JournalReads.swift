@@ -87,7 +87,7 @@ extension Journal {
   static func outcome(
     of operation: AttemptReference, _ payment: Payment, in store: Transaction
   ) throws -> OperationOutcome {
-    let first = try Operations.known(operation, in: store)
+    let first = try Operations.require(operation, in: store)
     let parts = first.kind == .refund ? try Operations.parts(of: operation, in: store) : []
     return OperationOutcome(operation: first, payment: payment, parts: parts)
   }
@@ -139,13 +139,13 @@ extension Journal {
 
   /// What is not finished at routes other than these: before a route is taken out of the configuration there must be
   /// nothing.
-  package func unfinished(besides routes: [String]) async throws -> [UnfinishedRoute] {
+  package func findUnfinished(besides routes: [String]) async throws -> [UnfinishedRoute] {
     try await database.read { store in
       let open = try store.rows(
         "SELECT DISTINCT route FROM operations WHERE state IN ('sending', 'pending', 'unknown')"
       ).map { try $0.text("route") }
       let others = Set(try Self.routesWithHolds(in: store) + open).subtracting(routes)
-      return try others.sorted().compactMap { try Self.unfinished($0, in: store) }
+      return try others.sorted().compactMap { try Self.findUnfinished($0, in: store) }
     }
   }
 
@@ -161,7 +161,7 @@ extension Journal {
     return found
   }
 
-  private static func unfinished(_ route: String, in store: Transaction) throws -> UnfinishedRoute? {
+  private static func findUnfinished(_ route: String, in store: Transaction) throws -> UnfinishedRoute? {
     try store.row(
       """
       SELECT \(SQLSum.of("open")) AS open, \(SQLSum.of("held")) AS held, min(payment) AS payment FROM (
@@ -179,7 +179,7 @@ extension Journal {
   }
 
   /// How many of a merchant's payments are held, under way or without an answer, and the oldest; nil where none is.
-  package static func unfinished(
+  package static func countUnfinished(
     of merchant: MerchantID, in store: Transaction
   ) throws -> (count: Int64, first: PaymentID)? {
     let row = try store.row(

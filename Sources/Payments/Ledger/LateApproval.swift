@@ -71,7 +71,7 @@ extension Journal {
     of operation: AttemptReference, in payment: PaymentID, note: String
   ) async throws -> Payment {
     try await database.write { store in
-      let before = try PaymentRecord.known(payment, in: store)
+      let before = try PaymentRecord.lock(payment, in: store)
       guard let (attempt, state) = try Operations.find(operation, in: store), attempt.payment == payment,
         attempt.kind.isFollowUp, state == .declined || state == .failed
       else { throw JournalError.noSuchOperation(operation) }

@@ -48,7 +48,7 @@ extension Journal {
   /// Nil when another process holds the lease of the authorization.
   package func beginReversal(of authorization: Attempt) async throws -> Attempt? {
     try await database.write { store in
-      let before = try PaymentRecord.known(authorization.payment, in: store)
+      let before = try PaymentRecord.lock(authorization.payment, in: store)
       guard PaymentState.allows(.reverse, in: before.balances.status),
         try Operations.holds(authorization, in: store),
         try !Operations.hasOpenReversal(of: authorization.payment, in: store)

@@ -243,7 +243,7 @@ enum Operations {
       OperationRecord.init)
   }
 
-  static func known(_ reference: AttemptReference, in store: Transaction) throws -> OperationRecord {
+  static func require(_ reference: AttemptReference, in store: Transaction) throws -> OperationRecord {
     let row = try store.row(select + " WHERE reference = $1", .text(reference.rawValue))
     guard let row else { throw StorageError.column("reference") }
     return try OperationRecord(row)

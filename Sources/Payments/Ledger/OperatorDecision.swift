@@ -30,7 +30,7 @@ extension Journal {
   /// - Parameter resolution: `approved` if the acquirer did it, `failed` if it did not.
   package func end(_ attempt: Attempt, as resolution: Resolution, note: String) async throws -> Payment {
     try await database.write { store in
-      let before = try PaymentRecord.known(attempt.payment, in: store)
+      let before = try PaymentRecord.lock(attempt.payment, in: store)
       let answer = attempt.answer(resolution)
       guard try Operations.close(attempt, with: answer, in: store) != nil else {
         throw JournalError.conflict

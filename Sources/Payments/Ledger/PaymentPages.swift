@@ -182,7 +182,7 @@ extension PaymentPage.Item {
   }
 
   /// Payments with an alarm, the newest first.
-  package static func alarmed(
+  package static func withAlarm(
     of merchants: [MerchantID]? = nil, limit: Int, in store: Transaction
   ) throws -> [PaymentPage.Item] {
     let merchants = MerchantCondition(merchants)

@@ -109,7 +109,7 @@ struct PaymentRecord {
 
 extension PaymentRecord {
   /// The payment, locked until the transaction ends.
-  static func known(_ id: PaymentID, in store: Transaction) throws -> PaymentRecord {
+  static func lock(_ id: PaymentID, in store: Transaction) throws -> PaymentRecord {
     guard let record = try store.first(lockingQuery(id)) else { throw JournalError.noSuchPayment(id) }
     return record
   }

@@ -34,7 +34,7 @@ package struct FoundPayment: Sendable {
 
 extension PaymentSearch {
   /// The payments that fit, newest first.
-  package func found(in store: Transaction) throws -> [FoundPayment] {
+  package func find(in store: Transaction) throws -> [FoundPayment] {
     try store.rows(
       """
       SELECT * FROM payments

@@ -47,7 +47,7 @@ extension PostedOperation {
   }
 
   /// What we sent in a period, its end not included; a page of it, in the order of references.
-  package static func sent(
+  package static func page(
     from: Timestamp, until: Timestamp, through route: String? = nil, after last: AttemptReference?, limit: Int,
     in store: Transaction
   ) throws -> [PostedOperation] {

@@ -9,7 +9,7 @@ extension Journal {
     in store: Transaction
   ) throws -> Payment {
     try postAnswer(answer, for: attempt, reportedTo: recipient, pause: pause, in: store)?.payment
-      ?? PaymentRecord.known(attempt.payment, in: store).payment
+      ?? PaymentRecord.lock(attempt.payment, in: store).payment
   }
 
   /// Nil for an answer that is dropped.

@@ -13,7 +13,7 @@ extension Journal {
   package func reroute(
     _ attempt: Attempt, because reason: String, to terms: ClaimTerms, under call: IdempotentCall?, in store: Transaction
   ) throws -> Attempt? {
-    let before = try PaymentRecord.known(attempt.payment, in: store)
+    let before = try PaymentRecord.lock(attempt.payment, in: store)
     guard attempt.kind == .authorize, before.balances.status == .authorizing,
       try Operations.close(attempt, with: .notSent(reason), in: store) != nil
     else { return nil }

@@ -21,7 +21,7 @@ extension Journal {
   /// later all the same is not adopted: a reversal is written.
   package func resolve(_ payment: PaymentID, as resolution: Resolution, note: String) async throws -> Payment {
     try await database.write { store in
-      let before = try PaymentRecord.known(payment, in: store)
+      let before = try PaymentRecord.lock(payment, in: store)
       let event = PaymentEvent.resolved(resolution)
       guard case .becomes(let status)? = PaymentState.destination(from: before.balances.status, event) else {
         throw JournalError.alreadyResolved(before.balances.status)

@@ -169,7 +169,7 @@ SHARED = [
 """,
      ["OrdersTests/hold no audit chain while a payment waits for its basket"]),
     ("the inbox judges an operation's state before it locks the payment", "Payments/Ledger/Inbox.swift",
-     """    let record = try PaymentRecord.known(payment, in: store)
+     """    let record = try PaymentRecord.lock(payment, in: store)
     guard let (attempt, state) = try Operations.find(event.reference, in: store) else {
       return .refused("unknown_reference")
     }
@@ -177,7 +177,7 @@ SHARED = [
      """    guard let (attempt, state) = try Operations.find(event.reference, in: store) else {
       return .refused("unknown_reference")
     }
-    let record = try PaymentRecord.known(payment, in: store)
+    let record = try PaymentRecord.lock(payment, in: store)
 """,
      ["LedgerTests/post what a provider's events all say once"]),
     ("a claim asks once what is in its way", "Payments/Ledger/Journal.swift",

@@ -183,7 +183,7 @@ extension MerchantAdministration {
     let id = MerchantID(merchant)
     let registered = try await store.write { tables in
       let domains = try tables.merchant(id).domains.filter { $0.registeredAt != nil }.map(\.domain.name)
-      if let open = try Journal.unfinished(of: id, in: tables.store) {
+      if let open = try Journal.countUnfinished(of: id, in: tables.store) {
         throw MerchantStoreError(
           .merchantHasPayments,
           "\(id) has \(open.count) open payments, such as \(open.first): held, under way, or without an answer. Capture "

@@ -36,9 +36,9 @@ package struct PaymentLookup: Codable, Sendable {
   }
 
   /// The payments that fit, newest first, without their operations.
-  func found(in store: Transaction) throws -> [PaymentReport] {
+  func find(in store: Transaction) throws -> [PaymentReport] {
     var found: [FoundPayment] = []
-    for one in try searches(in: store) where found.count < search.limit { found += try one.found(in: store) }
+    for one in try searches(in: store) where found.count < search.limit { found += try one.find(in: store) }
     return try found.prefix(search.limit).map { found in
       PaymentReport(
         found.payment, reference: try MerchantReferences.reference(of: found.payment.order, in: store),
@@ -83,7 +83,7 @@ package struct PaymentLookup: Codable, Sendable {
 
 extension PaymentAdministration {
   package static func list(_ journal: Journal, _ lookup: PaymentLookup) async throws -> PaymentListing {
-    PaymentListing(payments: try await journal.database.read { try lookup.found(in: $0) })
+    PaymentListing(payments: try await journal.database.read { try lookup.find(in: $0) })
   }
 
   /// The payments that `name` may mean, each with its operations.

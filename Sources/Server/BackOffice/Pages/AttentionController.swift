@@ -24,7 +24,7 @@ struct AttentionController: Sendable {
   private func payments(_ user: OfficeUser) async throws -> [Matter] {
     let (end, merchants) = (office.clock.now().adding(Self.holdWarning), user.merchants)
     return try await office.database.read { store in
-      try PaymentPage.Item.alarmed(of: merchants, limit: 50, in: store).map { Matter(alarm: $0) }
+      try PaymentPage.Item.withAlarm(of: merchants, limit: 50, in: store).map { Matter(alarm: $0) }
         + PaymentPage.Item.open(of: merchants, limit: 50, in: store).map { Matter(open: $0) }
         + PaymentPage.Item.expiring(before: end, of: merchants, limit: 50, in: store).map { Matter(expiring: $0) }
     }

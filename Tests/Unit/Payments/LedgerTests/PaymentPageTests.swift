@@ -93,7 +93,7 @@ import Testing
     let now = bench.clock.now
     let (found, alarmed, expiring, order) = try await bench.database.read { store in
       (
-        try PaymentPage.Item.open(limit: 5, in: store), try PaymentPage.Item.alarmed(limit: 5, in: store),
+        try PaymentPage.Item.open(limit: 5, in: store), try PaymentPage.Item.withAlarm(limit: 5, in: store),
         try PaymentPage.Item.expiring(before: now.adding(.seconds(86_400 * 90)), limit: 5, in: store),
         try PaymentPage.Item.all(.order, "order-0", of: nil, in: store)
       )
@@ -113,9 +113,9 @@ import Testing
     }
     let (mine, noones) = try await bench.database.read { store in
       (
-        try PaymentPage.Item.alarmed(of: [MerchantID("another")], limit: 1, in: store)
+        try PaymentPage.Item.withAlarm(of: [MerchantID("another")], limit: 1, in: store)
           + PaymentPage.Item.open(of: [MerchantID("another")], limit: 1, in: store),
-        try PaymentPage.Item.alarmed(of: [], limit: 1, in: store) + PaymentPage.Item.open(of: [], limit: 1, in: store)
+        try PaymentPage.Item.withAlarm(of: [], limit: 1, in: store) + PaymentPage.Item.open(of: [], limit: 1, in: store)
       )
     }
     #expect(mine.map(\.payment.id) == [middle, middle] && noones.isEmpty)

@@ -9,7 +9,7 @@ import Testing
   init() async throws { bench = try await Bench() }
 
   private func page(_ change: (inout MerchantPayments) -> Void = { _ in }) async throws -> MerchantPayments.Page {
-    let known = try #require(try await bench.database.read { try PaymentSearch().found(in: $0).first?.payment })
+    let known = try #require(try await bench.database.read { try PaymentSearch().find(in: $0).first?.payment })
     var list = MerchantPayments(of: known.merchant)
     change(&list)
     return try await bench.database.read { [list] in try list.page(in: $0) }
@@ -63,7 +63,7 @@ import Testing
     ] {
       var search = PaymentSearch()
       search.amount = wanted
-      let found = try await bench.database.read { [search] in try search.found(in: $0) }
+      let found = try await bench.database.read { [search] in try search.find(in: $0) }
       #expect(found.map(\.payment.id) == ids, "\(wanted)")
     }
   }
@@ -117,7 +117,7 @@ import Testing
   init() async throws { bench = try await Bench() }
 
   private func found(_ search: PaymentSearch) async throws -> [PaymentID] {
-    try await bench.database.read { try search.found(in: $0).map(\.payment.id) }
+    try await bench.database.read { try search.find(in: $0).map(\.payment.id) }
   }
 
   private func search(
@@ -151,7 +151,7 @@ import Testing
     try await bench.journal.raise(.captureOverdue, on: payment)
     var search = PaymentSearch()
     search.isAlarmed = true
-    let found = try await bench.database.read { [search] in try search.found(in: $0) }
+    let found = try await bench.database.read { [search] in try search.find(in: $0) }
     #expect(found.map(\.alarm) == ["capture_overdue"])
   }
 }
