@@ -44,7 +44,7 @@ extension PaymentGateway {
   /// does every call reach the acquirer: a client may ask for the outcome as often as it likes, so an operation that
   /// was inquired about a moment ago is left alone, as recovery does.
   package func resolve(_ payment: PaymentID, _ mode: CaptureMode) async throws -> Payment {
-    let before = try await known(payment)
+    let before = try await require(payment)
     let after = try await inquire(payment, dueOnly: true)
     return before.status.isResolved
       ? after : await captureNow(after, mode, before: newDeadline(), reportedTo: .noCaller)

@@ -79,7 +79,7 @@ extension PaymentGateway {
   /// itself, as the two that follow are.
   ///
   /// - Throws: ``GatewayError/callInProgress`` while the first call is running.
-  package func known(under key: KeyedOperation) async throws -> KeyedAnswer? {
+  package func findAnswer(under key: KeyedOperation) async throws -> KeyedAnswer? {
     try await answer(under: key, journal.status(of: key.call))
   }
 
@@ -114,13 +114,13 @@ extension PaymentGateway {
     _ outcome: OperationOutcome, to key: KeyedOperation, isReplay: Bool = false, sameRequest: Bool = true
   ) async throws -> KeyedAnswer {
     let (rendered, isFinal) = (key.render(outcome), outcome.isFinal)
-    let answer = isFinal ? try await kept(rendered, of: outcome, for: key.call) : rendered
+    let answer = isFinal ? try await keep(rendered, of: outcome, for: key.call) : rendered
     return KeyedAnswer(answer: answer, isFinal: isFinal, isReplay: isReplay, sameRequest: sameRequest)
   }
 
   /// The key's final answer. If the store cannot say which it is, the caller has to ask again: the money has moved by
   /// now.
-  private func kept(
+  private func keep(
     _ answer: StoredAnswer, of outcome: OperationOutcome, for call: IdempotentCall
   ) async throws -> StoredAnswer {
     try await reading(outcome.payment.id) { try await journal.keep(call, answer, of: outcome) }

@@ -71,7 +71,7 @@ package struct PaymentGateway: Sendable {
     return acquirer
   }
 
-  func known(_ payment: PaymentID) async throws -> Payment {
+  func require(_ payment: PaymentID) async throws -> Payment {
     guard let known = try await journal.payment(payment) else {
       throw GatewayError.operationRefused(.noSuchPayment(payment))
     }

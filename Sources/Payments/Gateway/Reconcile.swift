@@ -53,7 +53,7 @@ extension Journal {
       }
     }
     found += try await doubleHolds(report.lines, lines)
-    if let period = period ?? report.period { found += try await unreported(period, route, lines) }
+    if let period = period ?? report.period { found += try await findUnreported(period, route, lines) }
     return found
   }
 
@@ -90,7 +90,7 @@ extension Journal {
     }
   }
 
-  private func unreported(
+  private func findUnreported(
     _ period: Range<Timestamp>, _ route: String?, _ lines: [AttemptReference: [AcquirerReport.Line]]
   ) async throws -> [Difference] {
     var found: [Difference] = []

@@ -50,7 +50,7 @@ extension PaymentGateway {
 
   private func captureDue(_ limit: Int) async throws -> RecoveryReport {
     var report = RecoveryReport()
-    report.captures = try await begun(
+    report.captures = try await begin(
       journal.capturesDue(limit, through: routes.names).map {
         FollowUp(kind: .capture, payment: $0, cause: .order, due: .capture)
       },
@@ -65,7 +65,7 @@ extension PaymentGateway {
     // Read before the clocks are compared: a clock that is set afterwards ends nothing in this round.
     let now = clock.now()
     guard clocks.allowEnding else { return report }
-    report.expiries = try await begun(
+    report.expiries = try await begin(
       journal.expiredHolds(limit, through: routes.names, by: now).map {
         FollowUp(kind: .void, payment: $0, cause: .expiry, due: .endOfHold(by: now))
       },
@@ -97,10 +97,10 @@ extension PaymentGateway {
       if let attempt { call.note(attempt.reference) }
       return attempt
     }
-    guard let attempt = leased else { return try await known(payment) }
+    guard let attempt = leased else { return try await require(payment) }
     return try await reading(payment) {
       _ = try await resolve(attempt, before: deadline)
-      return try await known(payment)
+      return try await require(payment)
     }
   }
 
@@ -199,7 +199,7 @@ extension PaymentGateway {
     try await journal.release(attempt, pause: pause(after: attempt))
     var raised = false
     if let alarm = alarm(for: attempt) { raised = try await journal.raise(alarm, on: attempt.payment) }
-    return RecoveryOutcome(isResolved: false, payment: try await known(attempt.payment), raisedAlarm: raised)
+    return RecoveryOutcome(isResolved: false, payment: try await require(attempt.payment), raisedAlarm: raised)
   }
 
   /// Raised after a day without an answer, and at once where the acquirer is not configured.
@@ -300,7 +300,7 @@ extension PaymentGateway {
   }
 
   /// How many of the follow-ups were begun. One that its payment cannot take any more is not counted.
-  private func begun(_ followUps: [FollowUp], width: Int) async throws -> Int {
+  private func begin(_ followUps: [FollowUp], width: Int) async throws -> Int {
     let outcomes = await concurrently(followUps, width: width) { followUp in
       do { _ = try await perform(followUp) } catch GatewayError.operationRefused { return 0 }
       return 1

@@ -79,11 +79,11 @@ extension StripeConnector {
       // What a search shows may be old.
       return ours(await self.intent(intent.id, deadline), request.reference)
     }
-    return await listed(request, deadline)
+    return await scan(request, deadline)
   }
 
   /// Looks through every intent of the time in which the request can have arrived. Our clock and Stripe's may differ.
-  private func listed(_ request: InquiryRequest, _ deadline: Deadline) async -> Lookup<StripeIntent> {
+  private func scan(_ request: InquiryRequest, _ deadline: Deadline) async -> Lookup<StripeIntent> {
     guard let sentAt = request.sentAt else {
       return .unavailable(Interruption(.acquirerUncertain, detail: "when it was sent is not known"))
     }

@@ -61,10 +61,10 @@ actor WorldlineAcquiringAccess {
     }
     guard deadline.remaining > .zero else { return .failure(.unavailable("no time was left to ask")) }
     beginRenewal()
-    return await renewed(before: deadline)
+    return await waitForToken(before: deadline)
   }
 
-  private func renewed(before deadline: Deadline) async -> Access {
+  private func waitForToken(before deadline: Deadline) async -> Access {
     arrivals += 1
     let place = arrivals
     let timer = Task {

@@ -16,7 +16,7 @@ extension PlatformPayments {
   package func create(_ body: [UInt8], _ call: IdempotentCall) async throws -> PlatformAnswer {
     try await refusing {
       let key = Self.key(call)
-      guard try await gateway.known(under: key) == nil else { return try await created(call, isReplay: true) }
+      guard try await gateway.findAnswer(under: key) == nil else { return try await created(call, isReplay: true) }
       try await requireAvailable(call.merchant)
       return try await pay(newPayment(body, call), under: key)
     }
@@ -69,7 +69,7 @@ extension PlatformPayments {
       return nil
     } catch is ClaimRefused {
       // A repeat of this call, at the same moment, carries the same payment token.
-      guard try await gateway.known(under: key) != nil else { throw GatewayError.tokenReused }
+      guard try await gateway.findAnswer(under: key) != nil else { throw GatewayError.tokenReused }
       return nil
     }
   }

@@ -211,7 +211,7 @@ import Testing
   @Test func `finds the key's first call, and gives its answer to a second`() async throws {
     let shop = try await Shop()
     let key = Self.key()
-    #expect(try await shop.gateway.known(under: key) == nil)
+    #expect(try await shop.gateway.findAnswer(under: key) == nil)
     let call = try shop.gateway.newCall(under: key)
     defer { call.end() }
     guard
@@ -221,7 +221,7 @@ import Testing
     let attempt = try await shop.journal.database.write { try shop.gateway.claim(confirmed, for: call, in: $0) }
     let payment = try await shop.gateway.pay(confirmed, .new(attempt), in: call)
     let answer = try await shop.gateway.answer(of: payment.id, to: key)
-    let known = try await shop.gateway.known(under: key)
+    let known = try await shop.gateway.findAnswer(under: key)
     #expect(known?.answer == answer.answer && known?.isReplay == true)
     let first = try await shop.journal.database.read { try IdempotencyKeys.first(of: key.call, in: $0) }
     #expect(first?.payment == payment.id && first?.operation == attempt.reference)
