@@ -46,7 +46,7 @@ extension BasketRecord {
   }
 
   /// The merchant's basket, or any basket if the merchant is nil. Another merchant's is unknown.
-  static func known(_ id: BasketID, of merchant: MerchantID?, in store: Transaction) throws -> BasketRecord {
+  static func require(_ id: BasketID, of merchant: MerchantID?, in store: Transaction) throws -> BasketRecord {
     try find(id, in: store).checked(isOf: merchant)
   }
 

@@ -53,13 +53,13 @@ package struct GuestTokenIssuer: Sendable {
 
   private func claims(of token: String) async -> GuestClaims? {
     if let claims = try? await keys.verify(token, as: GuestClaims.self) { return claims }
-    guard let published = try? await published() else { return nil }
+    guard let published = try? await readKeys() else { return nil }
     let others = JWTKeyCollection()
     for key in published { await others.add(ecdsa: key.key, kid: JWKIdentifier(string: key.id)) }
     return try? await others.verify(token, as: GuestClaims.self)
   }
 
-  private func published() async throws -> [(id: String, key: ES256PublicKey)] {
+  private func readKeys() async throws -> [(id: String, key: ES256PublicKey)] {
     try await database.read { try GuestTokenKeys.all(in: $0) }.map { ($0.id, try ES256PublicKey(pem: $0.pem)) }
   }
 
@@ -67,7 +67,7 @@ package struct GuestTokenIssuer: Sendable {
 
   /// The key set, RFC 7517: `{"keys":[{"alg":"ES256","crv":"P-256","kid":…,"kty":"EC","use":"sig","x":…,"y":…}]}`.
   package var keySet: String {
-    get async throws { try StoredJSON.text(["keys": try await published().map { try PublishedKey($0.key) }]) }
+    get async throws { try StoredJSON.text(["keys": try await readKeys().map { try PublishedKey($0.key) }]) }
   }
 }
 

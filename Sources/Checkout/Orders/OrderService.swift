@@ -113,7 +113,7 @@ extension OrderService {
   ) async throws {
     try await database.write { store in
       try BasketRecord.lock(id, in: store)
-      let record = try BasketRecord.known(id, of: merchant, in: store)
+      let record = try BasketRecord.require(id, of: merchant, in: store)
       guard try !Journal.hasAttempt(for: id, in: store) else {
         let status = try Journal.payment(of: id, in: store)?.status.rawValue ?? "unknown"
         throw OrderError(.basketPlaced, "the basket's payment is \(status)")
@@ -135,7 +135,7 @@ extension OrderService {
   /// The contact of a placed order; the merchant's to know, not the page's.
   package func contact(_ id: BasketID, of merchant: MerchantID) async throws -> OrderContact? {
     try await database.read { store in
-      _ = try BasketRecord.known(id, of: merchant, in: store)
+      _ = try BasketRecord.require(id, of: merchant, in: store)
       return try OrderRecord.find(of: id, in: store).flatMap { try OrderContact.find(of: $0.id, in: store) }
     }
   }
@@ -185,7 +185,7 @@ extension OrderService {
 
   /// The language in which the basket's shopper is spoken to.
   package func locale(of id: BasketID) async throws -> ShopperLocale {
-    try await database.read { try BasketRecord.known(id, of: nil, in: $0).basket.locale }
+    try await database.read { try BasketRecord.require(id, of: nil, in: $0).basket.locale }
   }
 
   /// What the sheet opens with. Makes the quote that a payment may name.
@@ -229,7 +229,7 @@ extension OrderService {
   package func checkPostalCode(
     _ postalCode: String, country: String, _ id: BasketID, of merchant: MerchantID
   ) async throws -> Bool {
-    let record = try await database.read { try BasketRecord.known(id, of: merchant, in: $0) }
+    let record = try await database.read { try BasketRecord.require(id, of: merchant, in: $0) }
     var state = record.opening
     state.destination = record.basket.destination(
       shown: RedactedContact(postalCode: postalCode, countryCode: country))

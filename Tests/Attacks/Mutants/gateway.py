@@ -129,10 +129,10 @@ SHARED = [
     ("a cancellation reads its basket without a lock", "Checkout/Orders/OrderService.swift",
      """    try await database.write { store in
       try BasketRecord.lock(id, in: store)
-      let record = try BasketRecord.known(id, of: merchant, in: store)
+      let record = try BasketRecord.require(id, of: merchant, in: store)
       guard try !Journal.hasAttempt""",
      """    try await database.write { store in
-      let record = try BasketRecord.known(id, of: merchant, in: store)
+      let record = try BasketRecord.require(id, of: merchant, in: store)
       guard try !Journal.hasAttempt""",
      ["OrdersTests/let neither a cancellation nor other contents overtake a claim that is under way"]),
     ("a claim locks no basket", "Checkout/Orders/BasketRecord.swift",
@@ -236,11 +236,11 @@ SHARED = [
      ".text(kind), .text(name), .text(detail), .integer(store.now.microseconds)) >= 0",
      ["LedgerTests/report a signer that none has seen once"]),
     ("a node publishes its own guest token key alone", "Checkout/Orders/GuestToken.swift",
-     "try await published().map { try PublishedKey($0.key) }", "[try PublishedKey(key.publicKey)]",
+     "try await readKeys().map { try PublishedKey($0.key) }", "[try PublishedKey(key.publicKey)]",
      ["OrdersTests/are checked with one key set, whichever node has signed them with whichever key"]),
     ("a node accepts its own guest tokens alone", "Checkout/Orders/GuestToken.swift",
-     "guard let published = try? await published() else { return nil }",
-     "guard let published = try? await published().prefix(0) else { return nil }",
+     "guard let published = try? await readKeys() else { return nil }",
+     "guard let published = try? await readKeys().prefix(0) else { return nil }",
      ["OrdersTests/are checked with one key set, whichever node has signed them with whichever key"]),
     ("changes of merchants at the same moment raise the revision once", "Checkout/MerchantIdentity/Store/MerchantStore.swift",
      "    try store.run(\"UPDATE merchant_revision SET revision = revision + 1 WHERE name = 'merchants'\")",
