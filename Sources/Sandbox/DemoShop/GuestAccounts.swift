@@ -15,7 +15,7 @@ struct GuestAccounts: Sendable {
 
   /// `POST /api/shopper/guest` `{guestToken}` → 200 with a cookie.
   func signIn(_ request: Request, _ context: BasicRequestContext) async throws -> Response {
-    let claims = try await claims(of: try await request.decoded(GuestSignIn.self).guestToken)
+    let claims = try await claims(of: try await request.decode(GuestSignIn.self).guestToken)
     guard let claims, claims.exp > clock.now().seconds, let order = try await order(of: claims),
       order.status?.isLive == true, let guest = order.customer?.guestId, guest.utf8.elementsEqual(claims.guest.utf8)
     else { throw ShopError(.forbidden, "guest_token_refused", "The guest token is none of Tender's, or has expired.") }

@@ -16,7 +16,7 @@ struct OrderController: Sendable {
   /// `POST /api/baskets` `{serviceType, items: [{id, quantity}], requestedFor?, note?, couponCode?}` → 201
   /// `{basketId}`.
   func makeBasket(_ request: Request, _ context: BasicRequestContext) async throws -> Response {
-    let order = try await request.decoded(OrderRequest.self)
+    let order = try await request.decode(OrderRequest.self)
     let basket = try await store(order, of: shoppers.regular(request), at: request.head.authority)
     return JSONAnswer.response(BasketCreated(basketId: basket), status: .created)
   }
@@ -29,7 +29,7 @@ struct OrderController: Sendable {
 
   /// `GET /api/orders/{basketId}`: the order that was placed with a basket, as Tender has it.
   func order(_ request: Request, _ context: BasicRequestContext) async throws -> Response {
-    let (id, order) = try await placed(context)
+    let (id, order) = try await requireOrder(context)
     return JSONAnswer.response(Receipt(order, orders[id]))
   }
 
@@ -37,7 +37,7 @@ struct OrderController: Sendable {
   /// to pay, cash at the door or at the counter, which nobody collects here. What the sheet would have opened with is the
   /// price. First the basket is cancelled at Tender, so that it is not paid twice.
   func orderForCash(_ request: Request, _ context: BasicRequestContext) async throws -> Response {
-    let contact = try await request.decoded(CashContact.self)
+    let contact = try await request.decode(CashContact.self)
     guard let text = context.parameters.get("basketId"), Self.isBasketID(text), let kept = orders[BasketID(text)] else {
       throw ShopError(.notFound, "order_not_found", "This shop has no such order.")
     }
@@ -53,7 +53,7 @@ struct OrderController: Sendable {
 
   /// `POST /api/codes` `{code}` → `{code, label}`: whether a promo code is good, before the sheet opens.
   func checkCode(_ request: Request, _ context: BasicRequestContext) async throws -> Response {
-    let coupon = try menu.coupon(try await request.decoded(PromoCode.self).code, at: clock.now())
+    let coupon = try menu.coupon(try await request.decode(PromoCode.self).code, at: clock.now())
     return JSONAnswer.response(["code": coupon.code, "label": coupon.label])
   }
 
@@ -69,7 +69,7 @@ struct OrderController: Sendable {
     return id
   }
 
-  private func placed(_ context: BasicRequestContext) async throws -> (BasketID, OrderAnswer) {
+  private func requireOrder(_ context: BasicRequestContext) async throws -> (BasketID, OrderAnswer) {
     guard let id = context.parameters.get("basketId"), Self.isBasketID(id) else {
       throw ShopError(.notFound, "order_not_found", "This shop has no such order.")
     }

@@ -6,7 +6,7 @@ extension Request {
   private static let maximumBytes = 16_384
 
   /// The body that the shop's own page sent.
-  func decoded<T: Decodable>(_ type: T.Type) async throws -> T {
+  func decode<T: Decodable>(_ type: T.Type) async throws -> T {
     do {
       return try StrictJSONDecoder().decode(type, from: try await BodyReader.json(self, limit: Self.maximumBytes))
     } catch let error as JSONError {

@@ -43,7 +43,7 @@ final class Shoppers: Sendable {
 
   /// `POST /api/shopper` `{customer}` → 200 with a cookie.
   func signIn(_ request: Request, _ context: BasicRequestContext) async throws -> Response {
-    let wanted = try await request.decoded(SignIn.self).customer
+    let wanted = try await request.decode(SignIn.self).customer
     guard let regular = Self.regulars.first(where: { $0.customer == wanted }) else {
       throw ShopError(.notFound, "unknown_shopper", "The shop knows no such shopper.")
     }

@@ -15,7 +15,7 @@ extension AcquirerStore {
     let code: String
     if let kind = FollowUp(rawValue: try row.text("kind")) {
       let isFinal = try row.integer("is_final") == 1
-      let promised = try promised(on: hold, besides: reference, in: transaction)
+      let promised = try sumOpen(on: hold, besides: reference, in: transaction)
       code =
         SandboxAmounts.failsLate(amount.minorUnits)
         ? "05" : hold.post(kind, amount, isFinal: isFinal, keeping: promised)
@@ -32,7 +32,7 @@ extension AcquirerStore {
   }
 
   /// The sum of captures that are accepted and not yet resolved.
-  private func promised(on hold: Hold, besides reference: String, in transaction: Transaction) throws -> Int64 {
+  private func sumOpen(on hold: Hold, besides reference: String, in transaction: Transaction) throws -> Int64 {
     try transaction.rows(
       """
       SELECT amount FROM operations

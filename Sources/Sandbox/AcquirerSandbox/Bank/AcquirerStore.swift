@@ -22,7 +22,7 @@ struct AcquirerStore: ProviderStore {
   func hold(_ wanted: HoldRequest, of merchant: String, _ outcome: SandboxOutcome) async throws -> AcquirerReply {
     let request = fingerprint(wanted.canonical)
     return try await database.write { transaction in
-      if let known = try known(wanted.reference, merchant, request, transaction) { return known }
+      if let known = try replay(wanted.reference, merchant, request, transaction) { return known }
       let hold = Hold(wanted, of: merchant, named: newName(transaction), at: transaction.now)
       let code = try responseCode(wanted, merchant, outcome, transaction)
       let isApproved = code == "00" || code == "10"
@@ -45,7 +45,7 @@ struct AcquirerStore: ProviderStore {
   ) async throws -> AcquirerReply {
     let digest = fingerprint(Array("\(kind.rawValue) \(name) ".utf8) + request.canonical)
     return try await database.write { transaction in
-      if let known = try known(request.reference, merchant, digest, transaction) { return known }
+      if let known = try replay(request.reference, merchant, digest, transaction) { return known }
       guard var hold = try Hold.find(name, of: merchant, in: transaction) else { throw AcquirerProblem.notFound }
       let isOver = hold.lapse(at: transaction.now)
       let code = later && !isOver ? "09" : hold.post(kind, request.amount, isFinal: request.isFinal)
@@ -117,7 +117,7 @@ extension AcquirerStore {
   private func networkTransactionID() -> String { random.next(15).map { String($0 % 10) }.joined() }
 
   /// What a repeat gets under the profile: the first answer, an error, or nil if it is a new operation.
-  private func known(
+  private func replay(
     _ reference: String, _ merchant: String, _ request: String, _ transaction: Transaction
   ) throws -> AcquirerReply? {
     guard let known = try Self.reply(reference, merchant, transaction) else { return nil }

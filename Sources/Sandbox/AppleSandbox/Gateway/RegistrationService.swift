@@ -15,7 +15,7 @@ struct RegistrationService: Sendable {
     let known = await portal.partner(call.partner, of: platform.merchantIdentifier)
     var domains = known?.domains ?? []
     for name in call.domains where !domains.contains(where: { $0.host == HostName(name)?.host }) {
-      domains.append(try await verified(name, file))
+      domains.append(try await verify(name, file))
     }
     guard domains.count <= DeveloperPortal.maximumDomains else { throw .invalid("domainNames") }
     let partner = PortalPartner(
@@ -56,7 +56,7 @@ struct RegistrationService: Sendable {
     return (platform, file)
   }
 
-  private func verified(_ name: String, _ file: String) async throws(GatewayError) -> PortalDomain {
+  private func verify(_ name: String, _ file: String) async throws(GatewayError) -> PortalDomain {
     guard let host = HostName(name) else { throw .invalid("domainNames") }
     let now = portal.clock.now().seconds
     let domain = PortalDomain(

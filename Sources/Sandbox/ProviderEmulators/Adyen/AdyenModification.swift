@@ -46,7 +46,7 @@ struct AdyenModification: Sendable {
       "UPDATE modifications SET state = $2 WHERE psp_reference = $1", .text(pspReference), .text(state))
   }
 
-  static func received(before time: Int64, in transaction: Transaction) throws -> [AdyenModification] {
+  static func findReceived(before time: Int64, in transaction: Transaction) throws -> [AdyenModification] {
     try transaction.rows(
       "SELECT * FROM modifications WHERE state = 'received' AND created_at <= $1 ORDER BY created_at LIMIT 100",
       .integer(time)

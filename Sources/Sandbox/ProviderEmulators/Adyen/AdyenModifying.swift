@@ -51,13 +51,13 @@ extension AdyenStore {
   func resolve(olderThan delay: Duration, _ account: @escaping @Sendable (String) -> AdyenAccount?) async throws {
     try await database.write { transaction in
       let time = transaction.now.microseconds - delay.microseconds
-      for var payment in try AdyenPayment.received(before: time, in: transaction) {
+      for var payment in try AdyenPayment.findReceived(before: time, in: transaction) {
         guard let owner = account(payment.account) else { continue }
         (payment.state, payment.authorised) = (.authorised, payment.amount.value)
         try payment.save(in: transaction)
         try announce(payment, of: owner, in: transaction)
       }
-      for modification in try AdyenModification.received(before: time, in: transaction) {
+      for modification in try AdyenModification.findReceived(before: time, in: transaction) {
         guard let owner = account(modification.account) else { continue }
         try decide(modification, for: owner, in: transaction)
       }

@@ -92,7 +92,7 @@ extension AdyenPayment {
     ).map(AdyenPayment.init)
   }
 
-  static func received(before time: Int64, in transaction: Transaction) throws -> [AdyenPayment] {
+  static func findReceived(before time: Int64, in transaction: Transaction) throws -> [AdyenPayment] {
     try transaction.rows(
       "SELECT * FROM payments WHERE state = 'received' AND created_at <= $1 ORDER BY created_at LIMIT 100",
       .integer(time)

@@ -88,7 +88,7 @@ extension BraintreeLedger {
   ) async throws -> BraintreeTransaction {
     guard account.settlesInParts else { throw BraintreeProblem.invalid(.partsNotSupported) }
     return try await database.write { store in
-      var parent = try found(id, account, store)
+      var parent = try require(id, account, store)
       guard ["authorized", "settlement_pending"].contains(parent.status) else {
         throw BraintreeProblem.invalid(.cannotSettleParts)
       }
@@ -120,7 +120,7 @@ extension BraintreeLedger {
     _ id: String, _ body: BraintreeElement?, of account: BraintreeAccount, by source: String
   ) async throws -> BraintreeTransaction {
     try await database.write { store in
-      var sale = try found(id, account, store)
+      var sale = try require(id, account, store)
       guard sale.kind == .sale else { throw BraintreeProblem.invalid(.cannotRefundCredit) }
       guard ["settling", "settled"].contains(sale.status) else { throw BraintreeProblem.invalid(.cannotRefund) }
       let left = sale.amount - sale.refundedAmount
@@ -170,14 +170,14 @@ extension BraintreeLedger {
     _ work: @escaping @Sendable (inout BraintreeTransaction, Transaction) throws -> Void
   ) async throws -> BraintreeTransaction {
     try await database.write { store in
-      var transaction = try found(id, account, store)
+      var transaction = try require(id, account, store)
       try work(&transaction, store)
       try transaction.save(of: account.merchantID, in: store)
       return transaction
     }
   }
 
-  private func found(
+  private func require(
     _ id: String, _ account: BraintreeAccount, _ store: Transaction
   ) throws -> BraintreeTransaction {
     guard var transaction = try BraintreeTransaction.find(id, of: account.merchantID, in: store) else {

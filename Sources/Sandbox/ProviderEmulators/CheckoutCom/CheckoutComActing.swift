@@ -12,7 +12,7 @@ extension CheckoutComStore {
     guard let payment = try CheckoutComPayment.find(id, of: channel, in: transaction) else {
       throw CheckoutComProblem.notFound
     }
-    let left = try left(kind, of: payment, in: transaction)
+    let left = try remainder(kind, of: payment, in: transaction)
     let value = request.value ?? left
     try check(kind, value, left, payment)
     let action = CheckoutComAction(
@@ -23,10 +23,10 @@ extension CheckoutComStore {
   }
 
   /// What is left for such an action, less what is accepted already.
-  private func left(
+  private func remainder(
     _ kind: CheckoutComAction.Kind, of payment: CheckoutComPayment, in transaction: Transaction
   ) throws -> Int64 {
-    let accepted = try CheckoutComAction.accepted(kind == .void ? .capture : kind, of: payment.id, in: transaction)
+    let accepted = try CheckoutComAction.findAccepted(kind == .void ? .capture : kind, of: payment.id, in: transaction)
     let promised = accepted.reduce(0) { $0 + $1.value }
     return (kind == .refund ? payment.captured - payment.refunded : payment.available) - promised
   }
@@ -53,7 +53,7 @@ extension CheckoutComStore {
       for var payment in try CheckoutComPayment.pending(before: time, in: transaction) {
         try approve(&payment, in: transaction)
       }
-      for var action in try CheckoutComAction.accepted(before: time, in: transaction) {
+      for var action in try CheckoutComAction.findAccepted(before: time, in: transaction) {
         try process(&action, in: transaction)
       }
     }

@@ -57,7 +57,7 @@ struct CheckoutComAction: Sendable {
   }
 
   /// What is accepted and not processed, oldest first.
-  static func accepted(before time: Int64, in transaction: Transaction) throws -> [CheckoutComAction] {
+  static func findAccepted(before time: Int64, in transaction: Transaction) throws -> [CheckoutComAction] {
     try transaction.rows(
       """
       SELECT * FROM actions WHERE processed_at IS NULL AND type <> 'Authorization' AND created_at <= $1
@@ -67,7 +67,7 @@ struct CheckoutComAction: Sendable {
   }
 
   /// What is accepted and not processed of one payment.
-  static func accepted(
+  static func findAccepted(
     _ kind: Kind, of payment: String, in transaction: Transaction
   ) throws -> [CheckoutComAction] {
     try transaction.rows(
@@ -77,7 +77,7 @@ struct CheckoutComAction: Sendable {
   }
 
   /// What is processed of one payment, the newest first.
-  static func processed(of payment: String, in transaction: Transaction) throws -> [CheckoutComAction] {
+  static func findProcessed(of payment: String, in transaction: Transaction) throws -> [CheckoutComAction] {
     try transaction.rows(
       "SELECT * FROM actions WHERE processed_at IS NOT NULL AND payment = $1 ORDER BY processed_at DESC, rowid DESC",
       .text(payment)

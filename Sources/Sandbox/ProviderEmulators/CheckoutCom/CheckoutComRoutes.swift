@@ -105,7 +105,7 @@ extension CheckoutComRoutes {
     try await answering(request, context) { call in
       ProviderAct { transaction in
         let payment = try payment(call, in: transaction)
-        let actions = try CheckoutComAction.processed(of: payment.id, in: transaction)
+        let actions = try CheckoutComAction.findProcessed(of: payment.id, in: transaction)
         return ProviderReply(200, payment.details(actions))
       }
     }
@@ -115,7 +115,7 @@ extension CheckoutComRoutes {
     try await answering(request, context) { call in
       ProviderAct { transaction in
         let payment = try payment(call, in: transaction)
-        let actions = try CheckoutComAction.processed(of: payment.id, in: transaction)
+        let actions = try CheckoutComAction.findProcessed(of: payment.id, in: transaction)
         return ProviderReply(200, .array(actions.map { $0.entry(of: payment) }))
       }
     }

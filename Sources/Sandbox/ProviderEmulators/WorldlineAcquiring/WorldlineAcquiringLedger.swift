@@ -74,7 +74,7 @@ extension WorldlineAcquiringStore {
   func act(
     _ wanted: WorldlineAcquiringAction, on id: String, of merchant: String, in transaction: Transaction
   ) throws -> WorldlineAcquiringOperation {
-    var payment = try known(id, of: merchant, in: transaction)
+    var payment = try require(id, of: merchant, in: transaction)
     try Self.check(wanted, payment)
     try refuseUsedNumber(of: wanted, payment.id, in: transaction)
     let left = wanted.kind == .refund ? payment.refundable : payment.left
@@ -160,7 +160,7 @@ extension WorldlineAcquiringStore {
     _ operation: String, by reversal: WorldlineAcquiringTechnicalReversal, of merchant: String,
     in transaction: Transaction
   ) throws -> WorldlineAcquiringOperation {
-    var payment = try WorldlineAcquiringOperation.authorized(by: operation, of: merchant, in: transaction)
+    var payment = try WorldlineAcquiringOperation.payment(authorizedBy: operation, of: merchant, in: transaction)
     guard payment?.captured ?? 0 == 0 else { throw WorldlineAcquiringProblem.conflict("The payment is captured.") }
     if payment?.status == .authorized || payment?.status == .pending {
       payment?.authorized = 0
@@ -178,11 +178,11 @@ extension WorldlineAcquiringStore {
 extension WorldlineAcquiringStore {
   func payment(_ id: String, withOperations: Bool, of merchant: String) async throws -> JSONValue {
     try await database.write { transaction in
-      let payment = try known(id, of: merchant, in: transaction)
+      let payment = try require(id, of: merchant, in: transaction)
       var object = payment.members
       if withOperations {
         object["operations"] = .array(
-          try WorldlineAcquiringOperation.listed(of: id, in: transaction).map(\.json))
+          try WorldlineAcquiringOperation.list(of: id, in: transaction).map(\.json))
       }
       return .object(object)
     }
@@ -210,7 +210,7 @@ extension WorldlineAcquiringStore {
   }
 
   /// The payment as the time left it: an inquiry finds a pending one approved.
-  private func known(
+  private func require(
     _ id: String, of merchant: String, in transaction: Transaction
   ) throws -> WorldlineAcquiringPayment {
     guard var payment = try WorldlineAcquiringPayment.find(id, of: merchant, in: transaction) else {

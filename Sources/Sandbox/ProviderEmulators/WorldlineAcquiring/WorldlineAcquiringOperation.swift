@@ -48,7 +48,7 @@ extension WorldlineAcquiringOperation {
   }
 
   /// The operations of a payment that Worldline lists, oldest first.
-  static func listed(of payment: String, in transaction: Transaction) throws -> [Listed] {
+  static func list(of payment: String, in transaction: Transaction) throws -> [Listed] {
     try transaction.rows(
       "SELECT * FROM operations WHERE payment = $1 AND kind <> 'TECHNICAL_REVERSAL' ORDER BY sequence", .text(payment)
     ).map(Listed.init)
@@ -65,8 +65,8 @@ extension WorldlineAcquiringOperation {
   }
 
   /// The payment that an operation authorized.
-  static func authorized(
-    by id: String, of merchant: String, in transaction: Transaction
+  static func payment(
+    authorizedBy id: String, of merchant: String, in transaction: Transaction
   ) throws -> WorldlineAcquiringPayment? {
     let row = try transaction.row(
       "SELECT payment FROM operations WHERE operation_id = $1 AND merchant = $2 AND kind = 'AUTHORIZATION'", .text(id),

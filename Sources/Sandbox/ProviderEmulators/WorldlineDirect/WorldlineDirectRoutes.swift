@@ -30,7 +30,7 @@ struct WorldlineDirectRoutes<Context: RequestContext>: Sendable {
 
   @Sendable func create(_ request: Request, _ context: Context) async throws -> Response {
     try await answering(request, context) { call in
-      let wanted = try await wanted(try call.read(CreatePaymentRequest.self))
+      let wanted = try await read(try call.read(CreatePaymentRequest.self))
       return ProviderAct(wanted.script) { try store.pay(wanted, for: call.account, in: $0) }
     }
   }
@@ -98,7 +98,7 @@ struct WorldlineDirectRoutes<Context: RequestContext>: Sendable {
 // What a payment request asks for.
 extension WorldlineDirectRoutes {
   /// Checks the request, opens sealed payment data, and finds out what the card and the amount are scripted to come to.
-  private func wanted(_ request: CreatePaymentRequest) async throws -> WorldlineDirectWanted {
+  private func read(_ request: CreatePaymentRequest) async throws -> WorldlineDirectWanted {
     guard let amount = request.order.amountOfMoney.value else {
       throw WorldlineDirectRefusal(.invalidValue("order.amountOfMoney.currencyCode", "no currency"))
     }
