@@ -34,7 +34,7 @@ struct LinkCommand: AsyncParsableCommand {
       let shop = try await call.shop()
       let amount = try shop.currency.amount(typed: amount)
       let asked = ["\(amount)", reference.map { "reference \($0)" }, hold ? "hold" : nil].compactMap { $0 }
-      let link = try await call.audited(.create, shop, asked.joined(separator: ", ")) {
+      let link = try await call.audit(.create, shop, asked.joined(separator: ", ")) {
         try await call.answer(shop, "POST", "", document(amount))
       }
       try call.show(link)
@@ -86,7 +86,7 @@ struct LinkCommand: AsyncParsableCommand {
 
     func run() async throws {
       let shop = try await call.shop()
-      let link = try await call.audited(.cancel, shop, "link \(id)") {
+      let link = try await call.audit(.cancel, shop, "link \(id)") {
         _ = try await call.answer(shop, "POST", "/\(id)/cancel")
         return try await call.answer(shop, "GET", "/\(id)")
       }
@@ -130,7 +130,7 @@ struct LinkOptions: ParsableArguments {
   }
 
   /// Notes in the office's audit chain what is asked, and what came of it.
-  func audited(
+  func audit(
     _ action: LinkAction, _ shop: Shop, _ asked: String, _ work: () async throws -> JSONValue
   ) async throws -> JSONValue {
     func note(_ end: AttemptEnd?, _ words: String) async throws {

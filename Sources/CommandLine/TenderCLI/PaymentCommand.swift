@@ -184,7 +184,7 @@ struct JournalOptions: ParsableArguments {
         "the name is empty: give the id of a payment, an order or a basket, or the merchant's reference")
     }
     let found = try await store.access().ask(
-      here: { try await PaymentAdministration.named($0, name) }, there: ("GET", "/payments?named=\(name.inQuery)")
+      here: { try await PaymentAdministration.find($0, name) }, there: ("GET", "/payments?named=\(name.inQuery)")
     ).payments
     guard !found.isEmpty else {
       throw CallFailure("there is no payment, order, basket or merchant's reference \(name)")

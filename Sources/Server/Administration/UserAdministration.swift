@@ -107,7 +107,7 @@ package struct UserAdministration: Sendable {
     try await accounts.database.write { store in
       try OfficeAudit(store).lock()
       let users = UserTable(store: store)
-      let before = try users.known(name)
+      let before = try users.require(name)
       try Self.keepingAdministrator(users) {
         try users.set(grants, of: name)
         try users.set(limits, of: name)
@@ -129,7 +129,7 @@ package struct UserAdministration: Sendable {
     try await accounts.database.write { store in
       try OfficeAudit(store).lock()
       let users = UserTable(store: store)
-      _ = try users.known(name)
+      _ = try users.require(name)
       try Self.keepingAdministrator(users) { try users.setEnabled(isEnabled, name) }
       if !isEnabled {
         try SessionTable(store: store, limits: limits).endAll(of: name)
@@ -165,7 +165,7 @@ package struct UserAdministration: Sendable {
     guard settings.isSimulated else {
       throw OfficeRefusal.forbidden("Codes are shown only where everything is simulated.")
     }
-    _ = try await accounts.read { try $0.known(name) }
+    _ = try await accounts.read { try $0.require(name) }
     guard let secret = try await accounts.vault.secret(of: name) else {
       throw OfficeRefusal.notFound("\(name) has no one-time codes yet.")
     }

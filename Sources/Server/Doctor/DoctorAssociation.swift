@@ -43,7 +43,7 @@ extension Doctor {
       if let words = await refusal(of: domain.host) {
         findings.append(DoctorCheck.associationServed.skipped(domain.name, words))
       } else {
-        if let file { findings += await served(domain, file) }
+        if let file { findings += await checkServed(domain, file) }
         findings.append(await root(domain))
       }
     }
@@ -68,13 +68,13 @@ extension Doctor {
       failed: isMarkup ? "it is a page of HTML" : "it holds bytes that are no text")
   }
 
-  private func served(_ domain: Domain, _ file: [UInt8]) async -> [DoctorFinding] {
+  private func checkServed(_ domain: Domain, _ file: [UInt8]) async -> [DoctorFinding] {
     var findings: [DoctorFinding] = []
-    for path in DomainAssociation.paths { findings += await served(domain, path, file) }
+    for path in DomainAssociation.paths { findings += await checkServed(domain, path, file) }
     return findings
   }
 
-  private func served(_ domain: Domain, _ path: String, _ file: [UInt8]) async -> [DoctorFinding] {
+  private func checkServed(_ domain: Domain, _ path: String, _ file: [UInt8]) async -> [DoctorFinding] {
     let (subject, check) = (domain.name + path, DoctorCheck.self)
     switch await fetch(domain, path) {
     case .failure(let problem): return [check.associationServed.failed(subject, problem.words)]

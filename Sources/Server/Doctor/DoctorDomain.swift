@@ -63,7 +63,7 @@ extension Doctor {
       return [DoctorCheck.tlsAnswers.skipped(domain.name, "a name of this machine, without TLS")]
     }
     let addresses = await system.network.resolve(domain.host)
-    guard !addresses.isEmpty else { return [await unresolved(domain)] }
+    guard !addresses.isEmpty else { return [await explainUnresolved(domain)] }
     let resolved = DoctorCheck.domainResolves.ok(domain.name, addresses.list)
     if let words = refusal(of: domain.host, at: addresses) {
       return [resolved, DoctorCheck.tlsAnswers.skipped(domain.name, words)]
@@ -76,7 +76,7 @@ extension Doctor {
   }
 
   /// A name that does not resolve is a failure only where names resolve at all.
-  private func unresolved(_ domain: Domain) async -> DoctorFinding {
+  private func explainUnresolved(_ domain: Domain) async -> DoctorFinding {
     let isOnline = await !system.network.resolve("apple-pay-gateway.apple.com").isEmpty
     return isOnline
       ? DoctorCheck.domainResolves.failed(domain.name, "the name has no address")

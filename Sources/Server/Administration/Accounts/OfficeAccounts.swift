@@ -206,7 +206,7 @@ extension OfficeAccounts {
   func invite(_ name: String, _ action: OfficeAction) async throws -> Invitation {
     let (token, end) = (random.hex(32), clock.now().adding(Self.invitationLife))
     let path = "/invitation/\(token)"
-    let user = try await read { try $0.known(name) }
+    let user = try await read { try $0.require(name) }
     guard user.isEnabled else {
       throw OfficeRefusal.conflict("\(name) is disabled, and could not sign in with a new password. Enable them first.")
     }
@@ -222,7 +222,7 @@ extension OfficeAccounts {
 
   /// Who is invited, and the secret for their app, which stays the same until the invitation is accepted.
   package func invitation(_ token: String) async throws -> (name: String, secret: OneTimeCodeSecret)? {
-    guard let name = try await read({ try $0.invited(by: Self.hash(token)) }) else { return nil }
+    guard let name = try await read({ try $0.find(invitedBy: Self.hash(token)) }) else { return nil }
     let key = "\(name) \(Self.hash(token).prefix(16))"
     if let known = try await vault.secret(of: key) { return (name, known) }
     let secret = OneTimeCodeSecret(random: random)

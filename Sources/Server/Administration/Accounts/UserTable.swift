@@ -16,7 +16,7 @@ package struct UserTable {
   }
 
   /// - Throws: ``OfficeRefusal`` when no user has this name.
-  func known(_ name: String) throws -> OfficeUser {
+  func require(_ name: String) throws -> OfficeUser {
     guard let user = try find(name) else { throw OfficeRefusal.notFound("There is no user \(name).") }
     return user
   }
@@ -118,7 +118,7 @@ extension UserTable {
   }
 
   /// The user whose invitation this is, while they are enabled.
-  func invited(by hash: String) throws -> String? {
+  func find(invitedBy hash: String) throws -> String? {
     let row = try store.row(
       "SELECT user_name FROM office_invitations WHERE hash = $1 AND expires_at > $2", .text(hash), .time(store.now))
     guard let name = try row?.text("user_name"), try find(name)?.isEnabled == true else { return nil }

@@ -15,11 +15,11 @@ extension MerchantAdministration {
     case .revokeKey(let merchant, let kind, let id): return try await revoke(merchant, kind, id)
     case .listKeys(let merchant): return try await keys(of: merchant)
     case .reseal: return try await reseal()
-    default: return try await sealed()
+    default: return try await countSealed()
     }
   }
 
-  private func sealed() async throws -> MerchantAnswer {
+  private func countSealed() async throws -> MerchantAnswer {
     let mails = try await database.read { try MailOutbox.sealedByKey(in: $0) }
     return MerchantAnswer(sealed: try await store.secretsByKey().merging(mails, uniquingKeysWith: +))
   }
@@ -27,7 +27,7 @@ extension MerchantAdministration {
   private func reseal() async throws -> MerchantAnswer {
     var isLeft = true
     while isLeft { isLeft = try await resealPart() > 0 }
-    return try await sealed()
+    return try await countSealed()
   }
 
   // Swift 6.3 crashes in a release build if this becomes a part of the loop.

@@ -123,7 +123,7 @@ extension MerchantAdministration {
     case .setEnabled(let isEnabled, let merchant, let domain):
       let domain = try domain.map { try Domain(typed: $0) }
       try await change(merchant, try store) { try $0.setEnabled(isEnabled, $1, domain: domain) }
-      return await changed(merchant)
+      return await readBack(merchant)
     default: break
     }
     return MerchantAnswer(merchants: try await reports())
@@ -174,7 +174,7 @@ extension MerchantAdministration {
       }
       return try tables.note(identifier, in: environment)
     }
-    return await changed(bundle.id, notes: others.map { warning(identifier, $0) })
+    return await readBack(bundle.id, notes: others.map { warning(identifier, $0) })
   }
 
   /// Its payments, their audit trail and what it said of the terms stay.
@@ -229,7 +229,7 @@ extension MerchantAdministration {
       values.merge(table.typed(settings).values) { $1 }
       try tables.update(id, settings: table.document(SettingsSource(values: values)), after: stored.version)
     }
-    return await changed(merchant, notes: unknownRoutes(of: named.routes))
+    return await readBack(merchant, notes: unknownRoutes(of: named.routes))
   }
 
   /// What becomes of rules whose route is not configured here. Other nodes may have it.
@@ -267,7 +267,7 @@ extension MerchantAdministration {
   }
 
   /// The merchant as it is after a change. The change holds also where it cannot be read.
-  private func changed(_ merchant: String, notes: [String] = []) async -> MerchantAnswer {
+  private func readBack(_ merchant: String, notes: [String] = []) async -> MerchantAnswer {
     do {
       return MerchantAnswer(merchants: try await reports(only: MerchantID(merchant)), notes: notes)
     } catch {

@@ -63,12 +63,12 @@ package struct ServerMerchants: MerchantUseCases {
       return try await administration.perform(try MerchantCall(change, of: merchant.rawValue, actor: actor))
     }
     var result = MerchantChangeResult(answer)
-    if let note = await reloaded() { result.notes.append(note) }
+    if let note = await tryReload() { result.notes.append(note) }
     return result
   }
 
   /// Why the running server goes on with the merchants that it had; nil when it has read them again.
-  private func reloaded() async -> String? {
+  private func tryReload() async -> String? {
     do {
       try await reload()
       return nil
@@ -86,7 +86,7 @@ package struct ServerMerchants: MerchantUseCases {
       guard merchant.isServedByPlatform else { return }
       _ = try await administration.perform(.edit(merchant: merchant.id, settings: ["encryptTo": "platform"]))
     }
-    if let note = await reloaded() { throw OfficeRefusal.refused(note) }
+    if let note = await tryReload() { throw OfficeRefusal.refused(note) }
   }
 
   package func export(_ merchant: MerchantID) async throws -> [UInt8] {
@@ -108,7 +108,7 @@ package struct ServerMerchants: MerchantUseCases {
     try await OfficeRefusal.translating {
       _ = try await administration.perform(.take(try MerchantBundle(file: merchant.file)))
     }
-    if let note = await reloaded() { throw OfficeRefusal.refused(note) }
+    if let note = await tryReload() { throw OfficeRefusal.refused(note) }
   }
 
   package func registration(of merchant: MerchantID) async throws -> OfficeRegistration? {
@@ -117,7 +117,7 @@ package struct ServerMerchants: MerchantUseCases {
 
   package func publishTerms(_ version: String, wording: String, graceDays: Int64) async throws {
     _ = try await ask(.publishTerms(version: version, wording: wording, graceSeconds: graceDays * 86_400))
-    _ = await reloaded()
+    _ = await tryReload()
   }
 }
 

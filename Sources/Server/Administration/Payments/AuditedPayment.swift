@@ -29,7 +29,7 @@ extension PaymentAdministration {
       read ?? (operation.movesMoney ? "all that is left" : nil), isFinal ? "final" : nil, key.map { "key \($0)" },
     ]
     let isRepeat = try await isRepeat(operation, of: payment, under: key)
-    return try await audited(
+    return try await audit(
       operation.rawValue + (isRepeat ? ".repeat" : ""), on: id, payment, asked, key: key, by: person
     ) {
       try await perform(operation, on: id, amount: amount, isFinal: isFinal, key: key)
@@ -39,7 +39,7 @@ extension PaymentAdministration {
   package func resolve(
     _ id: PaymentID, as resolution: Resolution, operation: AttemptReference?, by person: CommandLineOperator
   ) async throws -> PaymentReport {
-    try await audited(
+    try await audit(
       "resolve.\(resolution.rawValue)", on: id, try await journal.payment(id),
       [operation?.rawValue ?? "the payment"], key: nil, by: person
     ) {
@@ -47,7 +47,7 @@ extension PaymentAdministration {
     }
   }
 
-  private func audited(
+  private func audit(
     _ verb: String, on id: PaymentID, _ payment: Payment?, _ asked: [String?], key: String?,
     by person: CommandLineOperator, _ work: () async throws -> PaymentReport
   ) async throws -> PaymentReport {

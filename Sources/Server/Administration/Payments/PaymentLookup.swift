@@ -87,7 +87,7 @@ extension PaymentAdministration {
   }
 
   /// The payments that `name` may mean, each with its operations.
-  package static func named(_ journal: Journal, _ name: String) async throws -> PaymentListing {
+  package static func find(_ journal: Journal, _ name: String) async throws -> PaymentListing {
     for lookup in PaymentLookup.named(name) {
       let found = try await list(journal, lookup).payments
       guard !found.isEmpty else { continue }
@@ -100,5 +100,5 @@ extension PaymentAdministration {
 
   package func list(_ lookup: PaymentLookup) async throws -> PaymentListing { try await Self.list(journal, lookup) }
 
-  package func named(_ name: String) async throws -> PaymentListing { try await Self.named(journal, name) }
+  package func find(_ name: String) async throws -> PaymentListing { try await Self.find(journal, name) }
 }

@@ -162,7 +162,7 @@ struct MerchantController: Sendable {
       change.name, merchant: merchant.id.rawValue, subject: merchant.id.rawValue,
       before: await office.services.merchants.parts(of: merchant.id).auditedState,
       after: change.object, reason: reason)
-    let result = try await office.audited(change, on: merchant.id, entry)
+    let result = try await office.audit(change, on: merchant.id, entry)
     // A new secret is shown in this answer alone.
     if result.secret != nil || !result.notes.isEmpty { return try await show(call, result) }
     return .redirect(to: "/merchants/\(merchant.id)?done=changed", type: .normal)
@@ -178,7 +178,7 @@ struct MerchantController: Sendable {
 
 extension BackOffice {
   /// Changes a merchant, with an entry before and one that says what came of it.
-  func audited(
+  func audit(
     _ change: MerchantChange, on merchant: MerchantID, _ asked: OfficeAction
   ) async throws -> MerchantChangeResult {
     try await OfficeAudit.attempt(asked, in: database, outcome: \.outcome) {

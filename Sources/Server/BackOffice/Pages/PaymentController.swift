@@ -48,14 +48,14 @@ struct PaymentController: Sendable {
   private func perform(_ call: OfficeCall) async throws -> Response {
     guard let verb = PaymentVerb(rawValue: call.parameter("verb")) else { throw OfficeRefusal.nothing }
     let file = try await file(call, .operator)
-    return try await audited("payment.\(verb.rawValue)", on: file, call) { try await perform(verb, on: file, call) }
+    return try await audit("payment.\(verb.rawValue)", on: file, call) { try await perform(verb, on: file, call) }
   }
 
   /// Does what a person asks for, and notes what came of it: the entry before says only what was asked, and what is refused
   /// early has none.
   ///
   /// - Parameter work: returns no outcome where something else was noted in its place.
-  private func audited(
+  private func audit(
     _ action: String, on file: PaymentFile, _ call: OfficeCall, _ work: () async throws -> (Response, outcome: String?)
   ) async throws -> Response {
     let asked = try call.action(
@@ -129,7 +129,7 @@ struct PaymentController: Sendable {
 
   private func resolve(_ call: OfficeCall) async throws -> Response {
     let file = try await file(call, .operator)
-    return try await audited("payment.resolve", on: file, call) { try await resolve(file, call) }
+    return try await audit("payment.resolve", on: file, call) { try await resolve(file, call) }
   }
 
   private func resolve(_ file: PaymentFile, _ call: OfficeCall) async throws -> (Response, outcome: String?) {
@@ -195,7 +195,7 @@ extension PaymentController {
     guard let approval = file.approvals.first(where: { $0.id.utf8.elementsEqual(id.utf8) }),
       let state = ["approve": RefundApproval.State.approved, "reject": .rejected][call.parameter("decision")]
     else { throw OfficeRefusal.nothing }
-    return try await audited("payment.refund", on: file, call) { try await decide(approval, state, file, call) }
+    return try await audit("payment.refund", on: file, call) { try await decide(approval, state, file, call) }
   }
 
   private func decide(

@@ -14,7 +14,7 @@ struct PaymentListController: Sendable {
 
   var routes: [OfficeRoute] {
     [
-      .get("/payments", .role(.viewer), on: refused, list), .get("/payments.csv", .role(.viewer), csv),
+      .get("/payments", .role(.viewer), on: showNone, list), .get("/payments.csv", .role(.viewer), csv),
       .post("/payments/filters", .role(.viewer), on: list, keep),
     ]
   }
@@ -35,7 +35,7 @@ struct PaymentListController: Sendable {
   }
 
   /// The search without payments: none is what was asked for.
-  private func refused(_ call: OfficeCall) async throws -> Response { try await show([], next: nil, nil, call) }
+  private func showNone(_ call: OfficeCall) async throws -> Response { try await show([], next: nil, nil, call) }
 
   /// - Parameter none: what the page says where it has no payment.
   private func show(

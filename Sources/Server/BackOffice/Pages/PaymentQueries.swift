@@ -90,7 +90,7 @@ struct PaymentQuery: Sendable {
     guard let text else { return try filter.page(before: before, limit: limit, in: store) }
     var named: [PaymentPage.Item] = []
     for spelling in [text, text.lowercased(), text.uppercased()] {
-      named += try self.named(spelling, in: store).filter { item in
+      named += try self.find(spelling, in: store).filter { item in
         !named.contains { $0.payment.id == item.payment.id }
       }
     }
@@ -128,7 +128,7 @@ struct PaymentQuery: Sendable {
     try orders.flatMap { try PaymentPage.Item.all(.order, $0.rawValue, of: filter.merchants, in: store) }
   }
 
-  private func named(_ text: String, in store: Transaction) throws -> [PaymentPage.Item] {
+  private func find(_ text: String, in store: Transaction) throws -> [PaymentPage.Item] {
     let merchants = filter.merchants
     if let payment = try PaymentPage.Item.find(PaymentID(text), in: store), isVisible(payment) { return [payment] }
     for column in [PaymentPage.Item.Column.order, .basket] {

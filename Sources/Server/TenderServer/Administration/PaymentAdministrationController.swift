@@ -21,7 +21,7 @@ struct PaymentAdministrationController: Sendable {
   /// reference, with their operations.
   func newest(_ request: Request, _ context: ServerContext) async throws -> Response {
     let query = request.query
-    if let name = query["named"] { return JSONAnswer.response(try await administration.named(name)) }
+    if let name = query["named"] { return JSONAnswer.response(try await administration.find(name)) }
     var lookup = PaymentLookup()
     lookup.limit = query["limit"].flatMap { Int($0) } ?? lookup.limit
     return JSONAnswer.response(try await administration.list(lookup))
@@ -29,7 +29,7 @@ struct PaymentAdministrationController: Sendable {
 
   /// `GET /payments/{id}`
   func show(_ request: Request, _ context: ServerContext) async throws -> Response {
-    guard let payment = try await administration.named(context.parameters.get("payment") ?? "").payments.first else {
+    guard let payment = try await administration.find(context.parameters.get("payment") ?? "").payments.first else {
       throw Problem(.notFound, "payment_not_found", "There is no payment of this id.")
     }
     return JSONAnswer.response(payment)
