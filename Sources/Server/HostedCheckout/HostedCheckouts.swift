@@ -50,7 +50,7 @@ extension HostedCheckouts {
     _ request: CreateHostedCheckoutRequest, of merchant: MerchantID, _ call: CreatingCall?
   ) async throws -> CreateHostedCheckoutAnswer {
     let (known, now) = (try known(merchant), clock.now())
-    let checkout = try await made(by: call, of: merchant, .session) {
+    let checkout = try await make(by: call, of: merchant, .session) {
       try CheckoutDraft(request, of: known, at: now, id: newID())
     }
     return CreateHostedCheckoutAnswer(
@@ -61,12 +61,12 @@ extension HostedCheckouts {
 
   /// `GET /v2/{merchantId}/hostedcheckouts/{hostedCheckoutId}`
   package func answer(_ id: BasketID, of merchant: MerchantID) async throws -> HostedCheckoutAnswer {
-    let shown = try await owned(id, by: merchant, .session)
+    let shown = try await require(id, by: merchant, .session)
     switch shown.state {
     case .open: return HostedCheckoutAnswer(status: .inProgress)
-    case .paid: return try await created(shown, .successful)
-    case .processing: return try await created(shown, .unknown)
-    case .refused: return try await created(shown, .rejected)
+    case .paid: return try await render(shown, .successful)
+    case .processing: return try await render(shown, .unknown)
+    case .refused: return try await render(shown, .rejected)
     case .cancelled, .expired:
       let output = try await output(shown, .rejected)
       return HostedCheckoutAnswer(
@@ -74,7 +74,7 @@ extension HostedCheckouts {
     }
   }
 
-  private func created(
+  private func render(
     _ shown: ShownCheckout, _ category: HostedCheckoutAnswer.Category
   ) async throws -> HostedCheckoutAnswer {
     HostedCheckoutAnswer(status: .paymentCreated, createdPaymentOutput: try await output(shown, category))
@@ -97,10 +97,10 @@ extension HostedCheckouts {
   }
 
   /// The checkout of a call: the one that it has made before, or a new one.
-  func made(
+  func make(
     by call: CreatingCall?, of merchant: MerchantID, _ kind: HostedCheckout.Kind, _ draft: () throws -> CheckoutDraft
   ) async throws -> HostedCheckout {
-    if let first = try await database.read({ try HostedCheckout.made(by: call, of: merchant, in: $0) }) { return first }
+    if let first = try await database.read({ try HostedCheckout.find(by: call, of: merchant, in: $0) }) { return first }
     if let code = try known(merchant).refusal(clock.now()) {
       throw OrderError(code, "the merchant \(merchant) takes no Apple Pay")
     }
@@ -119,7 +119,7 @@ extension HostedCheckouts {
       if try checkout.save(from: call, in: store) { return checkout }
       // The call came twice at once, and the other was faster.
       try OrderService.forget(checkout.id, in: store)
-      return try HostedCheckout.made(by: call, of: merchant, in: store) ?? checkout
+      return try HostedCheckout.find(by: call, of: merchant, in: store) ?? checkout
     }
   }
 
@@ -133,10 +133,10 @@ extension HostedCheckouts {
   }
 
   /// The merchant's own; another merchant's is unknown.
-  func owned(
+  func require(
     _ id: BasketID, by merchant: MerchantID, _ kind: HostedCheckout.Kind
   ) async throws -> ShownCheckout {
-    let shown = try await shown(id)
+    let shown = try await load(id)
     guard shown.checkout.merchant == merchant, shown.checkout.kind == kind else { throw Self.unknown }
     return shown
   }
@@ -152,7 +152,7 @@ extension HostedCheckouts {
     return checkout
   }
 
-  package func shown(_ id: BasketID) async throws -> ShownCheckout {
+  package func load(_ id: BasketID) async throws -> ShownCheckout {
     let checkout = try await checkout(id)
     let basket = try await orderService.hostedBasket(id, of: checkout.merchant)
     return ShownCheckout(
@@ -162,7 +162,7 @@ extension HostedCheckouts {
 
   /// The shopper ends the checkout. One that is paid, or being paid, stays as it is.
   package func cancel(_ id: BasketID) async throws {
-    let shown = try await shown(id)
+    let shown = try await load(id)
     guard shown.state == .open, shown.checkout.kind == .session else { return }
     do {
       try await orderService.cancel(id, of: shown.checkout.merchant)
@@ -173,7 +173,7 @@ extension HostedCheckouts {
 
   /// A new code that takes an open checkout to another device.
   package func handOver(_ id: BasketID) async throws -> Handover? {
-    guard try await shown(id).state == .open else { return nil }
+    guard try await load(id).state == .open else { return nil }
     let code = random.hex(16)
     return try await database.write { store in
       let handover = Handover(code: code, expiresAt: store.now.adding(Handover.lifetime))

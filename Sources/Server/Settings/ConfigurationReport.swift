@@ -104,7 +104,7 @@ extension ServerConfiguration {
       MerchantExamination(path: "\(merchantsDirectory)/\(name)", configuration: self, now: now).run(&problems)
     }
     guard problems.problems.count(where: { !$0.isWarning }) == before else { return [] }
-    do { return try await MerchantFolder.checked(self, at: now) } catch {
+    do { return try await MerchantFolder.load(self, at: now) } catch {
       problems.attempt("merchants") { throw error }
       return []
     }

@@ -43,7 +43,7 @@ package enum GuestTokenKey {
 }
 
 extension GuestTokenIssuer {
-  package static func configured(_ configuration: ServerConfiguration, _ database: Database) async throws
+  package static func open(_ configuration: ServerConfiguration, _ database: Database) async throws
     -> GuestTokenIssuer
   {
     try await GuestTokenIssuer(

@@ -329,12 +329,11 @@ extension MerchantFolder {
 
   /// Reads every merchant of a configuration as `tender serve` would.
   package static func check(_ configuration: ServerConfiguration) async throws -> [MerchantReport] {
-    try await checked(configuration, at: WallClock.system.now()).map { MerchantReport($0.merchant) }
+    try await load(configuration, at: WallClock.system.now()).map { MerchantReport($0.merchant) }
   }
 
   /// Every merchant of a configuration, each by itself and all beside each other.
-  package static func checked(_ configuration: ServerConfiguration, at now: Timestamp) async throws -> [MerchantFolder]
-  {
+  package static func load(_ configuration: ServerConfiguration, at now: Timestamp) async throws -> [MerchantFolder] {
     let folders = try await all(
       in: configuration.merchantsDirectory, at: now, keysMayBeElsewhere: configuration.keyAgentSocket != nil)
     _ = try PlatformFolder.of(

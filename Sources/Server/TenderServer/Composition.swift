@@ -116,7 +116,7 @@ struct Composition: Sendable {
       policy: configuration.gatewayPolicy, crashes: runtime.crashes, admission: control,
       observer: { [traces] in traces?.note($0) })
     try await gateway.refuseUnfinishedElsewhere()
-    guests = try await GuestTokenIssuer.configured(configuration, journal.database)
+    guests = try await GuestTokenIssuer.open(configuration, journal.database)
     fingerprintKey = try FingerprintKey.read(configuration.fingerprintKeyFile, runtime.random)
     if configuration.storeURL != nil { try await configuration.requireSharedKeys(fingerprintKey, journal.database) }
     orderService = OrderService(

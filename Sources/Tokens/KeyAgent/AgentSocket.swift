@@ -30,7 +30,7 @@ struct AgentSocket: Sendable {
   }
 
   /// Returns when the socket is closed.
-  func closed() async { try? await channel.closeFuture.get() }
+  func untilClosed() async { try? await channel.closeFuture.get() }
 
   /// Removes the file, unless another agent has replaced it, and accepts no more connections.
   func close() {

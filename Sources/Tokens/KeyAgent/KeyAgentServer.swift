@@ -67,7 +67,7 @@ package final class KeyAgentServer: Sendable {
   package var count: Int { keys.count }
 
   /// Returns after ``stop()``.
-  package func untilStopped() async { await socket.closed() }
+  package func untilStopped() async { await socket.untilClosed() }
 
   /// Removes the socket, unless another agent has replaced it, and closes every connection before it returns. Not to be
   /// called on an event loop.

@@ -322,7 +322,7 @@ extension MerchantFolder {
   /// The merchants of a configuration whose store was not made yet.
   package static func reports(_ configuration: ServerConfiguration) async throws -> [StoredMerchantReport] {
     let now = WallClock.system.now()
-    return try await checked(configuration, at: now).map { StoredMerchantReport($0, at: now) }
+    return try await load(configuration, at: now).map { StoredMerchantReport($0, at: now) }
   }
 }
 

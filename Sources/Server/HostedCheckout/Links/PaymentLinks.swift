@@ -19,7 +19,7 @@ extension HostedCheckouts {
       throw CheckoutDraft.invalid("isReusableLink", "must be false: a link is paid once")
     }
     let known = try known(merchant)
-    let checkout = try await made(by: call, of: merchant, .link) { try draft(request, of: known) }
+    let checkout = try await make(by: call, of: merchant, .link) { try draft(request, of: known) }
     var answer = try await link(checkout.id, of: merchant)
     guard request.displayQRCode == true else { return answer }
     answer.qrCodeBase64 = QRCode(pageURL(checkout.id)).map { Base64.encode(Array($0.svg.utf8)) }
@@ -28,7 +28,7 @@ extension HostedCheckouts {
 
   /// `GET /v2/{merchantId}/paymentlinks/{paymentLinkId}`
   package func link(_ id: BasketID, of merchant: MerchantID) async throws -> PaymentLinkAnswer {
-    let shown = try await owned(id, by: merchant, .link)
+    let shown = try await require(id, by: merchant, .link)
     let (checkout, basket) = (shown.checkout, shown.basket)
     var answer = PaymentLinkAnswer(
       id: id.rawValue, redirectionUrl: pageURL(id), status: shown.linkStatus, expires: checkout.expiresAt,
@@ -41,7 +41,7 @@ extension HostedCheckouts {
 
   /// `POST /v2/{merchantId}/paymentlinks/{paymentLinkId}/cancel`
   package func cancelLink(_ id: BasketID, of merchant: MerchantID) async throws {
-    let shown = try await owned(id, by: merchant, .link)
+    let shown = try await require(id, by: merchant, .link)
     guard shown.state == .open || shown.state == .cancelled || shown.state == .refused else {
       throw HostedCheckoutError(
         .linkClosed, "the link is \(shown.linkStatus.rawValue) and cannot be cancelled", field: "paymentLinkId")

@@ -81,13 +81,13 @@ package struct HostedPages: Sendable {
 
   /// `GET /hosted/{id}/variant.css`
   package func style(_ id: BasketID) async throws -> Response {
-    let shown = try await checkouts.shown(id)
+    let shown = try await checkouts.load(id)
     return .file(Array(shown.merchant.variant(shown.checkout.variant).css.utf8), "text/css; charset=utf-8")
   }
 
   /// `GET /hosted/{id}/logo`
   package func logo(_ id: BasketID) async throws -> Response {
-    let shown = try await checkouts.shown(id)
+    let shown = try await checkouts.load(id)
     guard let logo = shown.merchant.variant(shown.checkout.variant).logo else { throw HostedCheckouts.unknown }
     return .file(logo.bytes, logo.mediaType)
   }
@@ -99,7 +99,7 @@ extension HostedPages {
   }
 
   private func find(_ id: BasketID) async throws -> ShownCheckout? {
-    do { return try await checkouts.shown(id) } catch let error as HostedCheckoutError
+    do { return try await checkouts.load(id) } catch let error as HostedCheckoutError
       where error.code == .checkoutUnknown
     {
       return nil

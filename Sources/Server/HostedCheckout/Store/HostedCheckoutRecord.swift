@@ -41,7 +41,7 @@ extension HostedCheckout {
   }
 
   /// The checkout that a call has made.
-  static func made(by call: CreatingCall?, of merchant: MerchantID, in store: Transaction) throws -> HostedCheckout? {
+  static func find(by call: CreatingCall?, of merchant: MerchantID, in store: Transaction) throws -> HostedCheckout? {
     guard let call else { return nil }
     return try store.row(
       "SELECT * FROM hosted_checkouts WHERE merchant = $1 AND call = $2", .text(merchant.rawValue), .text(call.name)

@@ -16,7 +16,7 @@ extension PlatformPayments {
   package func create(_ body: [UInt8], _ call: IdempotentCall) async throws -> PlatformAnswer {
     try await refusing {
       let key = Self.key(call)
-      guard try await gateway.findAnswer(under: key) == nil else { return try await created(call, isReplay: true) }
+      guard try await gateway.findAnswer(under: key) == nil else { return try await answer(to: call, isReplay: true) }
       try await requireAvailable(call.merchant)
       return try await pay(newPayment(body, call), under: key)
     }
@@ -36,12 +36,12 @@ extension PlatformPayments {
         try await gateway.confirm(new.credential, pays: new.order, choosing: new.choice, in: call)
     else { throw GatewayError.tokenReused }
     guard let claim = try await claim(confirmed, new, call, key) else {
-      return try await created(key.call, isReplay: true)
+      return try await answer(to: key.call, isReplay: true)
     }
     let payment = try await gateway.pay(confirmed, claim, in: call)
     return try await gateway.reading(payment.id) {
       _ = try await gateway.answer(of: payment.id, to: key)
-      return try await created(key.call, isReplay: false)
+      return try await answer(to: key.call, isReplay: false)
     }
   }
 
@@ -74,8 +74,8 @@ extension PlatformPayments {
     }
   }
 
-  private func created(_ call: IdempotentCall, isReplay: Bool) async throws -> PlatformAnswer {
-    let done = try await done(call, isReplay: isReplay)
+  private func answer(to call: IdempotentCall, isReplay: Bool) async throws -> PlatformAnswer {
+    let done = try await outcome(of: call, isReplay: isReplay)
     let (payment, result) = (done.rendering.payment, CreatePaymentAnswer(done.rendering.answer))
     switch payment.status {
     case .failed: throw done.refused(PlatformRefusal(.unreached))

@@ -47,7 +47,7 @@ extension PlatformPayments {
   /// `GET /payments/{id}`. An open outcome makes us ask the acquirer, as often as recovery would.
   package func show(_ id: String, of merchant: MerchantID) async throws -> PlatformAnswer {
     let name = try Self.name(id)
-    let rendering = try await resolved(name, merchant)
+    let rendering = try await resolve(name, merchant)
     guard name.operation > 0 else { return try PlatformAnswer(rendering.answer) }
     guard let operation = rendering.operations.first(where: { $0.number == name.operation }) else {
       throw PlatformRefusal.unknownPayment
@@ -57,17 +57,17 @@ extension PlatformPayments {
 
   /// `GET /payments/{id}/details`
   package func details(_ id: String, of merchant: MerchantID) async throws -> PlatformAnswer {
-    try PlatformAnswer(try await resolved(try Self.name(id), merchant).details)
+    try PlatformAnswer(try await resolve(try Self.name(id), merchant).details)
   }
 
   /// `GET /payments/{id}/captures`
   package func captures(_ id: String, of merchant: MerchantID) async throws -> PlatformAnswer {
-    try PlatformAnswer(CapturesAnswer(try await rendering(of: known(id, of: merchant)).captures))
+    try PlatformAnswer(CapturesAnswer(try await rendering(of: require(id, of: merchant)).captures))
   }
 
   /// `GET /payments/{id}/refunds`
   package func refunds(_ id: String, of merchant: MerchantID) async throws -> PlatformAnswer {
-    try PlatformAnswer(RefundsAnswer(try await rendering(of: known(id, of: merchant)).refunds))
+    try PlatformAnswer(RefundsAnswer(try await rendering(of: require(id, of: merchant)).refunds))
   }
 
   /// A stored payment as the wire has it.
@@ -91,8 +91,8 @@ extension PlatformPayments {
       notVerified: payment.amountConfirmed ? [] : ["amount"])
   }
 
-  private func resolved(_ name: DirectPaymentID, _ merchant: MerchantID) async throws -> PaymentRendering {
-    let payment = try await known(name, of: merchant)
+  private func resolve(_ name: DirectPaymentID, _ merchant: MerchantID) async throws -> PaymentRendering {
+    let payment = try await require(name, of: merchant)
     guard !payment.status.isResolved else { return try await rendering(of: payment) }
     return try await gateway.reading(payment.id) {
       try await rendering(of: (try? await gateway.resolve(payment.id, .manual)) ?? payment)
@@ -100,11 +100,11 @@ extension PlatformPayments {
   }
 
   /// A payment of another merchant's is the same to the caller as none.
-  func known(_ id: String, of merchant: MerchantID) async throws -> Payment {
-    try await known(try Self.name(id), of: merchant)
+  func require(_ id: String, of merchant: MerchantID) async throws -> Payment {
+    try await require(try Self.name(id), of: merchant)
   }
 
-  private func known(_ name: DirectPaymentID, of merchant: MerchantID) async throws -> Payment {
+  private func require(_ name: DirectPaymentID, of merchant: MerchantID) async throws -> Payment {
     guard let payment = try await journal.payment(PaymentID(name.payment)), payment.merchant == merchant else {
       throw PlatformRefusal.unknownPayment
     }
@@ -124,7 +124,7 @@ extension PlatformPayments {
   /// - Parameter body: as it arrived; empty captures what is left.
   package func capture(_ id: String, _ body: [UInt8], _ call: IdempotentCall) async throws -> PlatformAnswer {
     try await refusing {
-      let payment = try await known(id, of: call.merchant)
+      let payment = try await require(id, of: call.merchant)
       let request = try Self.read(CapturePaymentRequest.self, body) ?? CapturePaymentRequest(amount: nil, isFinal: nil)
       let amount = try request.amount.map { try Self.positive($0.amount(in: payment.amount.currency), "amount") }
       let capture = FollowUp.capture(payment.id, amount, isFinal: request.isFinal ?? false)
@@ -139,7 +139,7 @@ extension PlatformPayments {
   /// - Parameter body: as it arrived; empty cancels what is left.
   package func cancel(_ id: String, _ body: [UInt8], _ call: IdempotentCall) async throws -> PlatformAnswer {
     try await refusing {
-      let payment = try await known(id, of: call.merchant)
+      let payment = try await require(id, of: call.merchant)
       let request = try Self.read(CancelPaymentRequest.self, body) ?? CancelPaymentRequest()
       let amount = try request.amountOfMoney.map { try Self.amount($0, of: payment) }
       let void = FollowUp.void(payment.id, amount)
@@ -160,7 +160,7 @@ extension PlatformPayments {
   package func refund(_ id: String, _ body: [UInt8], _ call: IdempotentCall) async throws -> PlatformAnswer {
     try await refusing {
       let name = try Self.name(id)
-      let payment = try await known(name, of: call.merchant)
+      let payment = try await require(name, of: call.merchant)
       let request = try Self.read(RefundPaymentRequest.self, body) ?? RefundPaymentRequest(amountOfMoney: nil)
       let capture = try await capture(request.captureId, name, of: payment)
       let amount = try request.amountOfMoney.map { try Self.amount($0, of: payment) }
@@ -230,12 +230,12 @@ struct Done: Sendable {
 extension PlatformPayments {
   private func perform(_ followUp: FollowUp, _ call: IdempotentCall) async throws -> Done {
     let answer = try await gateway.perform(followUp, under: Self.key(call))
-    return try await gateway.reading(followUp.payment) { try await done(call, isReplay: answer.isReplay) }
+    return try await gateway.reading(followUp.payment) { try await outcome(of: call, isReplay: answer.isReplay) }
   }
 
   /// What the key's first call began, as it is now: a repeat gets the first outcome again, whatever its own contents,
   /// with the status refreshed.
-  func done(_ call: IdempotentCall, isReplay: Bool) async throws -> Done {
+  func outcome(of call: IdempotentCall, isReplay: Bool) async throws -> Done {
     guard let first = try await journal.database.read({ try IdempotencyKeys.first(of: call, in: $0) }),
       let payment = try await journal.payment(first.payment)
     else { throw PlatformRefusal(.serverError) }

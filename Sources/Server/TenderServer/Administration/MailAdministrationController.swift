@@ -38,7 +38,7 @@ struct MailAdministrationController: Sendable {
     }
     let id = try await mail.queueTest(to: address)
     try await mail.dispatcher.round()
-    return JSONAnswer.response(try await tried(id))
+    return JSONAnswer.response(try await waitForTry(id))
   }
 
   /// `POST /mail/warnings?at=2028-01-01T00:00:00Z`: says now what is due at that moment.
@@ -54,7 +54,7 @@ struct MailAdministrationController: Sendable {
   }
 
   /// The message after its first try, which the server's own dispatcher may be making.
-  private func tried(_ id: String) async throws -> MailReportRow {
+  private func waitForTry(_ id: String) async throws -> MailReportRow {
     for _ in 0..<400 {
       let mail = try await require(id)
       guard mail.state == .waiting, mail.tries == 0 else { return mail }

@@ -36,7 +36,7 @@ struct PaymentController: Sendable {
     let call = try PaymentCall(try RequestBody.read(body))
     try baskets.requireOwn(call.order.basket, context)
     let caller = baskets.caller(request, context)
-    let placed = try await traced(call.order.basket) {
+    let placed = try await trace(call.order.basket) {
       try await orderService.place(call.order, of: caller, before: deadline)
     }
     metrics.placements.count(["outcome": placed.payment.status.rawValue])
@@ -44,7 +44,7 @@ struct PaymentController: Sendable {
   }
 
   /// Adds the attempt to the trace of its basket, unless the page may not see the basket.
-  private func traced(
+  private func trace(
     _ basket: BasketID, _ work: () async throws -> PlacedOrder
   ) async throws -> PlacedOrder {
     do {

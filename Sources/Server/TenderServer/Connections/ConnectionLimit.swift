@@ -38,8 +38,8 @@ package final class ConnectionLimit: Sendable {
   /// How many connections are open.
   package var open: Int { state.withLock { $0.accepted } }
 
-  package func accepted() { state.withLock { $0.accepted += 1 } }
-  package func closed() { state.withLock { $0.accepted -= 1 } }
+  package func accept() { state.withLock { $0.accepted += 1 } }
+  package func release() { state.withLock { $0.accepted -= 1 } }
 
   /// Whether a connection that becomes idle now shall close.
   package var wantsRoom: Bool { isWaiting.load(ordering: .sequentiallyConsistent) }
@@ -181,7 +181,7 @@ private struct Line {
 struct LimitedConnections: AvailableConnectionsDelegate {
   let limit: ConnectionLimit
 
-  func connectionOpened() { limit.accepted() }
-  func connectionClosed() { limit.closed() }
+  func connectionOpened() { limit.accept() }
+  func connectionClosed() { limit.release() }
   func isAcceptingNewConnections() -> Bool { limit.makeRoom() }
 }

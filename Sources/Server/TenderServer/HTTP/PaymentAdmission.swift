@@ -32,15 +32,15 @@ final class PaymentAdmission: Sendable {
   }
 
   /// Frees the slot of a payment with which no task has begun.
-  func cancelReservation(of connection: Connection) { taken(connection)?.release() }
+  func cancelReservation(of connection: Connection) { take(connection)?.release() }
 
   /// Hands the reserved slot over to the caller, who must release it; takes another if there is none.
   func begin(on connection: Connection) throws(GatewayError) -> AdmissionSlot {
-    if let slot = taken(connection) { return slot }
+    if let slot = take(connection) { return slot }
     return try control.admit()
   }
 
-  private func taken(_ connection: Connection) -> AdmissionSlot? {
+  private func take(_ connection: Connection) -> AdmissionSlot? {
     reserved.withLock { $0.removeValue(forKey: connection) }
   }
 }

@@ -49,7 +49,7 @@ extension HostedRoutes {
     let merchants = Dictionary(uniqueKeysWithValues: parts.folders.map { ($0.merchant.id, HostedMerchant($0)) })
     let checkouts = HostedCheckouts(
       orderService: parts.orderService, database: parts.database, merchants: { merchants[$0] },
-      payment: { [journal = parts.journal] in try await Self.rendered($0, $1, journal) }, origin: site.origin,
+      payment: { [journal = parts.journal] in try await Self.render($0, $1, journal) }, origin: site.origin,
       clock: parts.runtime.clock, random: parts.runtime.random)
     let pages = HostedPages(
       checkouts, sandbox: parts.apple.simulated == nil ? nil : parts.configuration.sandboxURL,
@@ -60,7 +60,7 @@ extension HostedRoutes {
   }
 
   /// The payment as `GET …/payments/{id}` has it.
-  private static func rendered(
+  private static func render(
     _ payment: Payment, _ checkout: HostedCheckout, _ journal: Journal
   ) async throws -> DirectPayment {
     PaymentRendering(payment, try await journal.operations(of: payment.id), RenderedOrder(payment, checkout)).answer
@@ -75,7 +75,7 @@ extension RenderedOrder {
   }
 
   /// The order of a payment that was made on the platform's own page; nil for every other payment.
-  static func hosted(_ payment: Payment, in database: Database) async throws -> RenderedOrder? {
+  static func find(for payment: Payment, in database: Database) async throws -> RenderedOrder? {
     try await database.read { try HostedCheckout.find(payment.basket, in: $0) }.map { RenderedOrder(payment, $0) }
   }
 }

@@ -121,7 +121,7 @@ extension PlatformPayments {
     let orders = parts.orderService
     payments.binding = { try await orders.binding(ofReference: $0, of: $1) }
     payments.openCustomerInput = { try await inputs.open($0, completing: $1, for: $2) }
-    payments.hostedOrder = { [database = parts.database] in try await RenderedOrder.hosted($0, in: database) }
+    payments.hostedOrder = { [database = parts.database] in try await RenderedOrder.find(for: $0, in: database) }
     return payments
   }
 }

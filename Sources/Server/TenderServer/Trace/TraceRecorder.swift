@@ -32,7 +32,7 @@ extension TraceRecorder {
     case .begun(let order, let token):
       trace.span("orderChecked")
       let arrival = clock.now()
-      trace.may(show: { opened(token, of: order.merchant, at: arrival) })
+      trace.may(show: { open(token, of: order.merchant, at: arrival) })
     case .confirmed: trace.span("tokenOpened")
     case .finished:
       trace.span("recorded")
@@ -69,7 +69,7 @@ extension TraceRecorder {
   }
 
   /// Opens the payment token a second time, when a page asks for its content.
-  private func opened(_ token: EncryptedPaymentToken, of merchant: MerchantID, at time: Timestamp) -> OpenedPayment? {
+  private func open(_ token: EncryptedPaymentToken, of merchant: MerchantID, at time: Timestamp) -> OpenedPayment? {
     (try? opener.open(token, for: merchant, at: time)).map(OpenedPayment.init)
   }
 }

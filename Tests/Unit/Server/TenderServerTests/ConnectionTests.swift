@@ -101,13 +101,13 @@ import Testing
   private let evicted = Noted<Int>()
 
   private func open(_ number: Int) -> ConnectionLimit.Connection {
-    limit.accepted()
+    limit.accept()
     return limit.add { [evicted] in evicted.note(number) }
   }
 
   private func close(_ connection: ConnectionLimit.Connection) {
     limit.remove(connection)
-    limit.closed()
+    limit.release()
   }
 
   @Test func `evicts nothing below it`() {
@@ -140,7 +140,7 @@ import Testing
   }
 
   @Test func `evicts one that is set up while a caller waits: there was none to evict when the caller came`() {
-    for _ in 0..<4 { limit.accepted() }
+    for _ in 0..<4 { limit.accept() }
     #expect(!limit.makeRoom() && evicted.all.isEmpty)
     let connections = (0..<4).map { number in limit.add { [evicted] in evicted.note(number) } }
     #expect(evicted.all == [0] && connections.count == 4)
@@ -173,7 +173,7 @@ import Testing
   }
 
   @Test func `evicts none before all that were accepted are set up`() {
-    for _ in 0..<4 { limit.accepted() }
+    for _ in 0..<4 { limit.accept() }
     let newest = limit.add { [evicted] in evicted.note(3) }
     #expect(!limit.makeRoom() && evicted.all.isEmpty)
     let others = (0..<3).map { number in limit.add { [evicted] in evicted.note(number) } }
@@ -189,16 +189,16 @@ import Testing
     for _ in 0..<1_000 {
       if !open.isEmpty, Bool.random(using: &generator) {
         limit.remove(open.remove(at: Int.random(in: 0..<open.count, using: &generator)))
-        limit.closed()
+        limit.release()
       } else {
-        limit.accepted()
+        limit.accept()
         open.append(limit.add {})
       }
     }
     #expect(limit.open == open.count)
     for connection in open {
       limit.remove(connection)
-      limit.closed()
+      limit.release()
     }
     #expect(limit.open == 0)
   }
