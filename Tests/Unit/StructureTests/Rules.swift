@@ -139,6 +139,55 @@ enum Tidiness {
   }
 }
 
+/// How functions are named.
+enum Names {
+  /// Functions named by a past participle, such as `sorted`, that have effects: they are `async`, `mutating`, or take a
+  /// transaction. A verb names what they do.
+  static func violations(_ files: [SourceFile]) -> [Violation] {
+    files.flatMap { file in
+      file.lines.indices.compactMap { index in
+        guard file.lines[index].holds("func "),
+          let name = file.lines[index].firstMatch(of: /^[^\/"]*\bfunc ([a-z]+)[(<]/)?.output.1, isParticiple(name),
+          hasEffects(declaration(file.lines[index...]))
+        else { return nil }
+        return Violation(path: file.path, line: index + 1, rule: "\(name) has effects: name it by a verb")
+      }
+    }
+  }
+
+  private static func hasEffects(_ declaration: (parameters: String, rest: String)) -> Bool {
+    declaration.rest.contains(/\b(?:async|mutating)\b/)
+      || declaration.parameters.contains(/: Transaction\b|\bin (?:store|transaction):/)
+  }
+
+  /// The text up to the body: what stands in parentheses, and the rest.
+  private static func declaration(_ lines: ArraySlice<Substring>) -> (parameters: String, rest: String) {
+    var (parameters, rest, depth) = ("", "", 0)
+    for line in lines {
+      for character in line {
+        if character == "{", depth == 0 { return (parameters, rest) }
+        if character == ")" { depth -= 1 }
+        if depth == 0 { rest.append(character) } else { parameters.append(character) }
+        if character == "(" { depth += 1 }
+      }
+      if depth == 0 { break }
+      parameters += " "
+    }
+    return (parameters, rest)
+  }
+
+  /// Not those that are verbs too, as `read` and `put` are.
+  private static func isParticiple(_ name: Substring) -> Bool {
+    irregular.contains(name) || name.hasSuffix("ed") && (!name.hasSuffix("eed") || name == "agreed") && name != "embed"
+  }
+
+  private static let irregular: Set<Substring> = [
+    "begun", "bound", "broken", "brought", "built", "chosen", "done", "drawn", "found", "given", "heard", "held",
+    "hidden", "kept", "known", "left", "lost", "made", "paid", "seen", "sent", "shown", "sold", "spent", "taken",
+    "told", "withdrawn", "written",
+  ]
+}
+
 /// What makes a test depend on the machine's speed.
 enum TimeLimits {
   /// A limit of time, a rest of seconds, and a loop that looks a number of times.

@@ -34,6 +34,11 @@ import Testing
     #expect(found.isEmpty, "\(found)")
   }
 
+  @Test func `no function with effects is named by a participle`() throws {
+    let found = Names.violations(try sources())
+    #expect(found.isEmpty, "\(found)")
+  }
+
   @Test func `every command and every service has a name, which no start has to find out`() throws {
     let files = try sources()
     try #require(files.contains { $0.text.contains("CommandConfiguration(") })
@@ -165,6 +170,27 @@ import Testing
       SourceFile(path: "Sources/Payments/Ledger/File.swift", text: "import A\n\(line)\n")
     ])
     #expect(found.map(\.line) == [2])
+  }
+
+  @Test(arguments: [
+    "func settled(_ id: PaymentID) async throws -> Payment {",
+    "  static func kept(_ id: PaymentID, in store: Transaction) throws -> Payment { payment }",
+    "  private func sent<T>(\n    _ work: () -> T = { 0 },\n    _ transaction: Transaction\n  ) throws -> T {",
+    "  mutating func closed()",
+  ])
+  func `a participle that names a function with effects`(_ text: String) {
+    let found = Names.violations([SourceFile(path: "Sources/Payments/Ledger/File.swift", text: "import A\n\(text)\n")])
+    #expect(found.map(\.line) == [2])
+  }
+
+  @Test(arguments: [
+    "func settle(_ id: PaymentID) async throws -> Payment {", "func read(_ id: PaymentID, in store: Transaction) {",
+    "func feed() async {", "func isKept() async -> Bool {", "func settled(_ work: () async -> Int) -> Payment {",
+    "func settled() -> Payment { store.write { async in } }", "/// func settled() async",
+    "func kept(_ read: (Transaction) throws -> Int) -> Self {",
+  ])
+  func `a verb, and a participle without effects, may name a function`(_ line: String) {
+    #expect(Names.violations([SourceFile(path: "Sources/Payments/Ledger/File.swift", text: line)]).isEmpty)
   }
 
   @Test(arguments: [
