@@ -133,7 +133,7 @@ extension WebhookController {
     let action = try call.action(
       "webhook.address", merchant: merchant.rawValue, subject: name, before: known.map(\.url).joined(separator: ", "),
       after: url, reason: reason)
-    _ = try await office.audit(change, on: merchant, action)
+    _ = try await office.audit(.setEndpoint(name, url: url), on: merchant, action)
     return .redirect(to: "/webhooks?done=changed", type: .normal)
   }
 }
