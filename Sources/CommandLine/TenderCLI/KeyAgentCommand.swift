@@ -11,10 +11,10 @@ import TenderPayments
 import TenderServer
 import UnixSignals
 
-/// `tender keys agent`
+/// `tender key-agent`
 struct KeyAgentCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "agent", abstract: "Holds the private keys in a process of its own, for a server that has none.",
+    commandName: "key-agent", abstract: "Holds the private keys in a process of its own, for a server that has none.",
     discussion: """
       It reads <merchants>/<id>/processing/*.pem and *.key, and listens on a socket of this machine. Give the server \
       `keyAgent.socket` and the certificates without the keys. At a hangup signal (kill -HUP) it reads them again.

@@ -7,8 +7,8 @@ struct Tender: AsyncParsableCommand {
     version: "0.1.0-dev",
     subcommands: [
       DemoCommand.self, ServeCommand.self, ReloadCommand.self, SandboxCommand.self, ShopCommand.self, PayCommand.self,
-      TokenCommand.self, KeysCommand.self, MerchantCommand.self, CertificateCommand.self, DomainCommand.self,
-      SharedKeyCommand.self, PaymentCommand.self, LinkCommand.self, RouteCommand.self, ConnectorCommand.self,
+      TokenCommand.self, KeyAgentCommand.self, MerchantCommand.self, CertificateCommand.self, DomainCommand.self,
+      SecretCommand.self, PaymentCommand.self, LinkCommand.self, RouteCommand.self, ConnectorCommand.self,
       ShadowCommand.self,
       WebhooksCommand.self, MailCommand.self, UserCommand.self, StoreCommand.self, ReconcileCommand.self,
       ConfigCommand.self, DoctorCommand.self, VersionCommand.self,

@@ -138,7 +138,7 @@ struct WebhooksCommand: AsyncParsableCommand {
       let answer: MerchantAnswer = try await server.askServer("POST", MerchantStoreOptions.target, call)
       guard let key = answer.bundle?.webhookKey else {
         throw CallFailure(
-          "\(merchant) has no webhook key; `tender key add --merchant \(merchant) --kind webhook\(store.words)` makes one"
+          "\(merchant) has no webhook key: `tender secret add --merchant \(merchant) --kind webhook\(store.words)`"
         )
       }
       return (merchant, key)

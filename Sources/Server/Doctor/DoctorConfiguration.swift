@@ -33,7 +33,7 @@ extension DoctorCheck {
   static let keyAgent = DoctorCheck(
     "key_agent_answers", "The key agent answers on its socket.",
     meaning: "No payment token can be opened, because the agent holds the private keys.",
-    remedy: "Start `tender keys agent` with the socket of `keyAgent.socket`, for the same user.")
+    remedy: "Start `tender key-agent` with the socket of `keyAgent.socket`, for the same user.")
 }
 
 extension Doctor {

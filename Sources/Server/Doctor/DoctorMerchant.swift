@@ -14,12 +14,9 @@ extension DoctorCheck {
     "merchant_readable", "The merchant's settings can be read.", meaning: "The server does not start or reload.",
     remedy: "Correct the line in merchant.yaml; `tender config check` names it.")
   static let merchantServed = DoctorCheck(
-    "merchant_served", "Every merchant can be served as the store or its folder has it.",
-    meaning: "A merchant of the store is not served: its pages show no Apple Pay and its server's calls are refused; "
-      + "the others go on. Where it is a folder, declared merchants go on as they were read before, and the server does "
-      + "not start again.",
-    remedy: "Correct what the finding names: `tender merchant edit`, `tender domain remove`, `tender key revoke`; a "
-      + "folder's files, then `tender reload`.")
+    "merchant_served", "The running server serves every merchant of the store.",
+    meaning: "Its pages show no Apple Pay and its server's calls are refused; the other merchants go on.",
+    remedy: "Correct what the finding names: `tender merchant edit`, `tender domain remove`, `tender secret revoke`.")
   static let merchantIdentifierForm = DoctorCheck(
     "merchant_identifier_form", "The merchant identifier is one of Apple's.",
     meaning: "Apple gives no session and no certificate for it.",
@@ -50,7 +47,7 @@ extension DoctorCheck {
   static let processingCount = DoctorCheck(
     "processing_count", "A merchant has at most three processing certificates.",
     meaning: "Apple holds no more than that; one of them is forgotten, and its key still opens payment tokens.",
-    remedy: "Retire the oldest: `tender keys list`, then `tender keys retire`, then remove its files.")
+    remedy: "Retire the oldest: `tender certificate keys`, then `retire-key`, then remove its files.")
   static let loneKeys = DoctorCheck(
     "key_without_certificate", "Every private key has its certificate beside it.",
     meaning: "The key is not used: payment tokens for it are refused as unknown_key.",
@@ -211,8 +208,8 @@ extension ExaminedMerchant {
     switch finding.code {
     case DoctorCheck.merchantReadable.code, DoctorCheck.merchantIdentifierForm.code:
       return "Correct the setting: `tender merchant edit \(id) KEY=VALUE`."
-    case DoctorCheck.apiKeys.code: return "Make one: `tender key add --merchant \(id)`."
-    case DoctorCheck.webhookKeys.code: return "Make one: `tender key add --merchant \(id) --kind webhook`."
+    case DoctorCheck.apiKeys.code: return "Make one: `tender secret add --merchant \(id)`."
+    case DoctorCheck.webhookKeys.code: return "Make one: `tender secret add --merchant \(id) --kind webhook`."
     case DoctorCheck.identityPresent.code: return renewal(.identity)
     case DoctorCheck.processingPresent.code: return settings?.encryptTo == .platform ? nil : renewal(.processing)
     case DoctorCheck.processingCount.code:

@@ -72,7 +72,7 @@ package struct ServerConfiguration: Sendable {
   package var mail = MailConfiguration()
   /// PEM files, to serve TLS here instead of in a proxy.
   package var tls: TLSFiles?
-  /// The socket of `tender keys agent`, when it holds the private keys of processing certificates.
+  /// The socket of `tender key-agent`, when it holds the private keys of processing certificates.
   package var keyAgentSocket: String?
   /// The platform's own processing certificates, for merchants that have none: see ``PlatformFolder``.
   package var platformDirectory: String?

@@ -173,7 +173,7 @@ extension SettingsTable where Target == ServerConfiguration {
   private static let keys: [Setting<ServerConfiguration>] = [
     Setting(
       "keyAgent.socket", .text("the path of a socket", as: "/run/tender/keys.sock"), \.keyAgentSocket,
-      "The socket of `tender keys agent`, when it holds the private keys."),
+      "The socket of `tender key-agent`, when it holds the private keys."),
     Setting(
       "platform.directory", .folder, \.platformDirectory,
       "The platform's certificates and keys, for merchants with `encryptTo: platform`."),

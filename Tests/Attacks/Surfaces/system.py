@@ -114,7 +114,7 @@ class Agent:
 
     def restart(self):
         deployment.Deployment.end(getattr(self, "process", None))
-        self.process = self.deployed.spawn("tender", "keys", "agent", "--merchants", "merchants", "--socket", self.path)
+        self.process = self.deployed.spawn("tender", "key-agent", "--merchants", "merchants", "--socket", self.path)
         while not os.path.exists(self.path):
             if self.process.poll() is not None:
                 raise SystemExit(f"fuzz-server: the key agent does not start; see {self.deployed.directory}/log")

@@ -10,8 +10,11 @@ import TenderServer
 /// `tender certificate`
 struct CertificateCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "certificate", abstract: "Apple's certificates of the merchants in the store, and their keys.",
-    subcommands: [Request.self, Import.self, List.self, Activate.self, Retire.self, Export.self])
+    commandName: "certificate",
+    abstract: "Apple's certificates of the merchants, and the keys that open payment tokens.",
+    subcommands: [
+      Request.self, Import.self, List.self, Activate.self, Retire.self, Export.self, Keys.self, RetireKey.self,
+    ])
 
   struct Request: AsyncParsableCommand {
     static let configuration = CommandConfiguration(

@@ -124,7 +124,7 @@ extension MerchantAdministration {
     try await change(merchant, try store) { tables, owner in
       guard try tables.remove(SecretName(owner, kind, id)) else {
         throw MerchantStoreError(
-          .secretUnknown, "\(merchant) has no \(kind.rawValue) \(id); `tender key list` shows them.")
+          .secretUnknown, "\(merchant) has no \(kind.rawValue) \(id); `tender secret list` shows them.")
       }
     }
     return try await keys(of: merchant)

@@ -9,7 +9,7 @@ package import Storage
 package import TenderPayments
 import Webhooks
 
-/// Carries out the calls of `tender merchant`, `certificate`, `domain` and `key`, on a running server or without one.
+/// Carries out the calls of `tender merchant`, `certificate`, `domain` and `secret`, on a running server or without one.
 ///
 /// What would make a merchant that the server cannot serve is refused before anything is written.
 package struct MerchantAdministration: Sendable {
@@ -223,7 +223,7 @@ extension MerchantAdministration {
     try await change(merchant, try store) { tables, id in
       let (stored, keys) = (try tables.merchant(id), try tables.apiKeys(of: id))
       for key in named.keysRequiringDigest + named.apiKeyLimits.map(\.id) where !keys.contains(key) {
-        throw MerchantStoreError(.secretUnknown, "\(merchant) has no API key \(key); `tender key list` shows them.")
+        throw MerchantStoreError(.secretUnknown, "\(merchant) has no API key \(key); `tender secret list` shows them.")
       }
       var values = try table.yaml(stored.settings, of: merchant).values
       values.merge(table.typed(settings).values) { $1 }

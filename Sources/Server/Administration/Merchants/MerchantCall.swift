@@ -1,7 +1,7 @@
 package import MerchantIdentity
 package import TenderPayments
 
-/// What `tender merchant`, `certificate`, `domain` and `key` ask: of the running server, or of the store where none runs.
+/// What `tender merchant`, `certificate`, `domain` and `secret` ask: the running server, or the store where none runs.
 package enum MerchantCall: Codable, Sendable {
   case list
   /// A new merchant.

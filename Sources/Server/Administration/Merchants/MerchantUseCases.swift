@@ -1,7 +1,7 @@
 package import MerchantIdentity
 package import TenderPayments
 
-/// How merchants are read and changed: the use cases behind `tender merchant`, `certificate`, `domain` and `key`. Every
+/// How merchants are read and changed: the use cases behind `tender merchant`, `certificate`, `domain` and `secret`. Every
 /// refusal is an ``OfficeRefusal``.
 package protocol MerchantUseCases: Sendable {
   func merchants() async throws -> [OfficeMerchant]

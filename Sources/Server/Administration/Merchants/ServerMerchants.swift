@@ -4,7 +4,7 @@ import Orders
 package import Settings
 package import TenderPayments
 
-/// The use cases of `tender merchant`, `certificate`, `domain` and `key`, as the back office asks for them.
+/// The use cases of `tender merchant`, `certificate`, `domain` and `secret`, as the back office asks for them.
 package struct ServerMerchants: MerchantUseCases {
   /// How long other keys go on after a rotation.
   fileprivate static let overlap: Int64 = 86_400

@@ -23,9 +23,8 @@ struct AdministrationRoutes: Sendable {
     router.post("/payments/:payment/:operation", use: payments.operate)
     router.get("/journal/verification", use: payments.verify)
 
-    // `tender keys`
+    // `tender certificate keys` and `retire-key`
     router.get("/keys", use: keys.list)
-    router.post("/keys/reload", use: keys.reload)
     router.post("/keys/retire", use: keys.retire)
 
     // `tender webhooks`

@@ -7,7 +7,7 @@ import NIOCore
 import StrictJSON
 import TenderPayments
 
-/// What `tender keys` asks of a running server, on the socket that only its own user can open.
+/// What `tender certificate keys` and `retire-key` ask a running server, on the socket of its own user.
 struct KeyAdministrationController: Sendable {
   let keys: ProcessingKeys
   let clock: WallClock
@@ -15,11 +15,6 @@ struct KeyAdministrationController: Sendable {
   /// `GET /keys`
   func list(_ request: Request, _ context: ServerContext) async throws -> Response {
     JSONAnswer.response(["keys": keys.ring.entries.map { KeyReport(ProcessingKeyStore.Record($0)) }])
-  }
-
-  /// `POST /keys/reload`: reads the merchants' folders again.
-  func reload(_ request: Request, _ context: ServerContext) async throws -> Response {
-    JSONAnswer.response(["added": try await keys.reload(at: clock.now())])
   }
 
   /// `POST /keys/retire` `{merchant, publicKeyHash}`

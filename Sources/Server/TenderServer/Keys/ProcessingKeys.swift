@@ -15,7 +15,7 @@ struct ProcessingKeys: Sendable {
   private let store: ProcessingKeyStore
   private let logger: Logger
   private let agent: KeyAgentClient?
-  private let read: @Sendable (Timestamp) async throws -> ([MerchantFolder], PlatformFolder)
+  private let platformDirectory: String?
   private let changes: AsyncStream<ProcessingKeyStore.Record>.Continuation
   private let writing: Task<Void, Never>
 
@@ -27,12 +27,7 @@ struct ProcessingKeys: Sendable {
     let (stream, changes) = AsyncStream.makeStream(of: ProcessingKeyStore.Record.self)
     (self.store, self.logger) = (store, logger)
     self.agent = configuration.keyAgentSocket.map(KeyAgentClient.init)
-    read = { now in
-      let served = try await ServedMerchants(configuration, database, nil, at: now)
-      try served.requireDeclared()
-      let platform = try ServedPlatform(configuration, for: served.folders, at: now)
-      return (served.folders, platform.certificates)
-    }
+    platformDirectory = configuration.platformDirectory
     self.changes = changes
     ring = ProcessingKeyRing { changes.yield(ProcessingKeyStore.Record($0)) }
     writing = Task {
@@ -80,12 +75,6 @@ struct ProcessingKeys: Sendable {
     let added = ring.entries.filter { !before.contains([$0.owner.name, Hex.encode($0.publicKeyHash)]) }
     for entry in added { changes.yield(ProcessingKeyStore.Record(entry)) }
     return added.count
-  }
-
-  /// Reads the merchants' folders again, so that a key is added without a restart.
-  func reload(at now: Timestamp) async throws -> Int {
-    let (folders, platform) = try await read(now)
-    return try await add(folders, platform)
   }
 
   /// Takes over what other nodes have recorded of the keys.

@@ -106,7 +106,7 @@ final class LiveRoutes: Sendable {
 
   private func administrationRouter(_ routes: Routes) -> Router<ServerContext> {
     let router = routes.administrationRouter()
-    // `tender merchant`, `certificate`, `domain` and `key`
+    // `tender merchant`, `certificate`, `domain` and `secret`
     router.post("/merchants/calls") { [weak self] request, context -> Response in
       var answer = try await routes.merchants.perform(request, context)
       do { _ = try await self?.reloadIfChanged() } catch {

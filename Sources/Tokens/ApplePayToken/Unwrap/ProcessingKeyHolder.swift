@@ -2,8 +2,8 @@ public import TenderPayments
 
 /// Holds the private key of a payment processing certificate and performs the operation that needs it.
 ///
-/// Two implementations come with Tender: a key in this process's memory, and one that an agent holds (`tender keys
-/// agent`, module `KeyAgent`), so that a server on the Internet has no private key. A hardware module is a third.
+/// Two implementations come with Tender: a key in this process's memory, and one that an agent holds (`tender
+/// key-agent`, module `KeyAgent`), so that a server on the Internet has no private key. A hardware module is a third.
 public protocol ProcessingKeyHolder: Sendable {
   /// Apple's step 3: restores the AES key of one payment token.
   ///

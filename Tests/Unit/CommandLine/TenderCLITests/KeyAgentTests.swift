@@ -178,7 +178,7 @@ private struct Town {
   }
 
   static let agent =
-    "sh -c 'echo $$ > agent.pid; exec tender keys agent --merchants vault --socket keys.sock'"
+    "sh -c 'echo $$ > agent.pid; exec tender key-agent --merchants vault --socket keys.sock'"
 
   static let server = "sh -c 'echo $$ > server.pid; exec tender serve --config tender.yaml'"
 

@@ -107,7 +107,7 @@ import Testing
   @Test func `holds the keys of every merchant's folder`() async throws {
     let workshop = try TokenFixtures().workshop
     _ = try await workshop.run("mkdir -p merchants/m1/processing && cp processing.* merchants/m1/processing/")
-    let agent = "tender keys agent --merchants merchants --socket keys.sock"
+    let agent = "tender key-agent --merchants merchants --socket keys.sock"
     try await workshop.with(agent, sign: "tender holds 1 key at keys.sock") { program in
       for difference in try await Transcript(file: "keys.txt").differences(in: workshop) {
         Issue.record("\(difference)")

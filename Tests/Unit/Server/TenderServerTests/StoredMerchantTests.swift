@@ -574,7 +574,7 @@ struct StoredShop: Sendable {
     try await waitFor("a certificate that is retired", { try await stored.certificate(kind, .retired) }) { $0 != nil }
   }
 
-  /// `tender keys retire`
+  /// `tender certificate retire-key`
   private func retire(_ certificate: StoredCertificateReport, _ system: TestSystem) async throws -> JSONValue {
     let body: JSONValue = [
       "merchant": .string(Self.merchant.id), "publicKeyHash": .string(certificate.publicKeyHash),

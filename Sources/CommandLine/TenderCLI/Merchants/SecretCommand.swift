@@ -4,16 +4,16 @@ import MerchantIdentity
 import TenderPayments
 import TenderServer
 
-/// `tender key`
-struct SharedKeyCommand: AsyncParsableCommand {
+/// `tender secret`
+struct SecretCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "key", abstract: "API, webhook and callback keys of the merchants in the store.",
-    subcommands: [Add.self, Rotate.self, Revoke.self, List.self])
+    commandName: "secret", abstract: "API, webhook and callback keys of the merchants in the store, and its seal.",
+    subcommands: [Add.self, Rotate.self, Revoke.self, List.self, Reseal.self])
 
   struct Add: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
       commandName: "add", abstract: "Makes a key. Its secret is shown now and never again.")
-    @OptionGroup var key: SharedKeyOptions
+    @OptionGroup var key: SecretOptions
     @Option(
       help:
         "What an API key may be used for: baskets, payments, refunds or read; repeat it for several. Default: everything."
@@ -38,52 +38,31 @@ struct SharedKeyCommand: AsyncParsableCommand {
   struct Rotate: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
       commandName: "rotate",
-      abstract: "Makes a key, and ends the merchant's others of its kind after an overlap.",
-      discussion: """
-        With --secrets: seals every secret in the store under the first key of secrets.keyFile. Write the new key into the \
-        file's first line before, and remove the old line after. It may be interrupted and started again; --status says \
-        how many secrets are sealed under each key.
-        """)
-    @Option(help: "The merchant's id.") var merchant: String?
-    @Option(help: "api, webhook or callback; api by default.") var kind: SharedKeyKind?
-    @Option(help: "How many hours the others go on; 24 by default.") var overlapHours: Int64?
-    @Flag(help: "The key that seals the secrets in the store.") var secrets = false
-    @Flag(help: "Change nothing, and say how far a rotation of the store's key is.") var status = false
-    @OptionGroup var options: MerchantStoreOptions
+      abstract: "Makes a key, and ends the merchant's others of its kind after an overlap.")
+    @OptionGroup var key: SecretOptions
+    @Option(help: "How many hours the others go on.") var overlapHours: Int64 = 24
+    @OptionGroup var store: MerchantStoreOptions
 
     /// A hundred years.
     private static let longestOverlap: Int64 = 876_000
 
     func validate() throws {
-      guard !secrets && !status || merchant == nil && kind == nil && overlapHours == nil else {
-        throw ValidationError(
-          "--secrets and --status are about the key of the whole store: leave out --merchant, --kind and "
-            + "--overlap-hours.")
-      }
-      guard overlapHours.map({ (0...Self.longestOverlap).contains($0) }) ?? true else {
+      guard (0...Self.longestOverlap).contains(overlapHours) else {
         throw ValidationError("--overlap-hours is from 0, which ends the others at once, to \(Self.longestOverlap).")
       }
     }
 
     func run() async throws {
-      if secrets || status { return try await rotateStore() }
-      guard let merchant else { throw MistakenCall("name a --merchant, or --secrets") }
       let call = MerchantCall.rotateKey(
-        merchant: merchant, kind: (kind ?? .api).secret, overlapSeconds: (overlapHours ?? 24) * 3_600)
-      try options.show(try await options.ask(call).keys)
-    }
-
-    private func rotateStore() async throws {
-      let sealed = try await options.ask(status ? .sealing : .reseal).sealed ?? [:]
-      guard !options.json else { return Terminal.say(try Terminal.json(sealed)) }
-      Table("KEY", "SECRETS", of: sealed.sorted { $0.key < $1.key }) { [$0.key, "\($0.value)"] }.show("secret")
+        merchant: key.merchant, kind: key.kind.secret, overlapSeconds: overlapHours * 3_600)
+      try store.show(try await store.ask(call).keys)
     }
   }
 
   struct Revoke: AsyncParsableCommand {
     static let configuration = CommandConfiguration(commandName: "revoke", abstract: "Removes a key at once.")
     @Argument(help: "The key's id.") var id: String
-    @OptionGroup var key: SharedKeyOptions
+    @OptionGroup var key: SecretOptions
     @OptionGroup var store: MerchantStoreOptions
 
     func run() async throws {
@@ -97,6 +76,24 @@ struct SharedKeyCommand: AsyncParsableCommand {
     @OptionGroup var store: MerchantStoreOptions
 
     func run() async throws { try store.show(try await store.ask(.listKeys(merchant: merchant)).keys) }
+  }
+
+  struct Reseal: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+      commandName: "reseal",
+      abstract: "Seals every secret in the store under the first key of secrets.keyFile.",
+      discussion: """
+        Write the new key into the file's first line before, and remove the old line after. It may be interrupted and \
+        started again.
+        """)
+    @Flag(help: "Change nothing, and say how many secrets are sealed under each key.") var status = false
+    @OptionGroup var store: MerchantStoreOptions
+
+    func run() async throws {
+      let sealed = try await store.ask(status ? .sealing : .reseal).sealed ?? [:]
+      guard !store.json else { return Terminal.say(try Terminal.json(sealed)) }
+      Table("KEY", "SECRETS", of: sealed.sorted { $0.key < $1.key }) { [$0.key, "\($0.value)"] }.show("secret")
+    }
   }
 }
 
@@ -118,12 +115,12 @@ struct KeyEnd: ExpressibleByArgument {
   }
 }
 
-struct SharedKeyOptions: ParsableArguments {
+struct SecretOptions: ParsableArguments {
   @Option(help: "The merchant's id.") var merchant: String
-  @Option(help: "api, webhook or callback.") var kind = SharedKeyKind.api
+  @Option(help: "api, webhook or callback.") var kind = SecretKind.api
 }
 
-enum SharedKeyKind: String, ExpressibleByArgument, CaseIterable {
+enum SecretKind: String, ExpressibleByArgument, CaseIterable {
   case api, webhook, callback
 
   var secret: SecretName.Kind {

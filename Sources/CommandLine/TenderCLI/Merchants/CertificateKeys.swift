@@ -6,15 +6,10 @@ import StrictJSON
 import TenderPayments
 import TenderServer
 
-/// `tender keys`
-struct KeysCommand: AsyncParsableCommand {
-  static let configuration = CommandConfiguration(
-    commandName: "keys", abstract: "The keys that open payment tokens.",
-    subcommands: [List.self, Reload.self, Retire.self, KeyAgentCommand.self])
-
-  struct List: AsyncParsableCommand {
+extension CertificateCommand {
+  struct Keys: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-      commandName: "list",
+      commandName: "keys",
       abstract: "Every processing key with its state and the time of its last payment token.")
     @OptionGroup var store: StoreOptions
     @Flag(help: "Print JSON.") var json = false
@@ -27,40 +22,27 @@ struct KeysCommand: AsyncParsableCommand {
     }
   }
 
-  struct Reload: AsyncParsableCommand {
+  struct RetireKey: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-      commandName: "reload",
-      abstract: "Makes the running server read the merchants' folders again, for new keys.")
-    @OptionGroup var store: StoreOptions
-    @Flag(help: "Print JSON.") var json = false
-
-    func run() async throws {
-      let answer: [String: Int] = try await store.access().askServer("POST", "/keys/reload")
-      Terminal.say(json ? try Terminal.json(answer) : "\(answer["added"] ?? 0) added")
-    }
-  }
-
-  struct Retire: AsyncParsableCommand {
-    static let configuration = CommandConfiguration(
-      commandName: "retire",
+      commandName: "retire-key",
       abstract: "Removes a key, unless a payment token for it could still arrive.",
       discussion: "The active key is not retired, nor one that was in use within the last 24 hours.")
     @OptionGroup var store: StoreOptions
     @Option(help: "The merchant's id.") var merchant: String
     @Argument(
-      help: "The key's hash as `keys list` or a payment token shows it, or in hexadecimal; a beginning is enough.")
+      help: "The key's hash as `keys` or a payment token shows it, or in hexadecimal; a beginning is enough.")
     var hash: String
     @Flag(help: "Print JSON.") var json = false
 
     func run() async throws {
       let keys = try await store.keys().filter { $0.merchant == merchant }
       guard !keys.isEmpty else {
-        throw CallFailure("there is no key of a merchant \(merchant); `tender keys list` shows keys and merchants")
+        throw CallFailure("there is no key of a merchant \(merchant); `tender certificate keys` shows them")
       }
       let known = keys.filter { $0.begins(with: hash) }
       guard let key = known.first, known.count == 1 else {
         let count = known.isEmpty ? "no key of \(merchant) begins" : "\(known.count) keys of \(merchant) begin"
-        throw CallFailure("\(count) with “\(hash)”; `tender keys list` shows them")
+        throw CallFailure("\(count) with “\(hash)”; `tender certificate keys` shows them")
       }
       let request: JSONValue = ["merchant": .string(merchant), "publicKeyHash": .string(key.publicKeyHash)]
       let answer: [String: String] = try await store.access().askServer("POST", "/keys/retire", request.serialized())
