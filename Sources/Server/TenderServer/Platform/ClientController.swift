@@ -49,7 +49,7 @@ struct ClientController: Sendable {
     return JSONAnswer.response(PublicKeyAnswer(keyId: key.id, publicKey: Base64.encode(key.publicKey)))
   }
 
-  /// `POST …/services/getIINdetails`, `dccrate`, `surchargecalculation`: of card numbers, which are not read.
+  /// `POST …/services/{service}`, such as `getIINdetails`: of card numbers, which are not read.
   func refuseCards(_ request: Request, _ context: ServerContext) throws -> Response {
     throw Problem(.notFound, "cards_not_taken", "Tender takes Apple Pay alone. Send it no card numbers.")
   }

@@ -16,9 +16,7 @@ struct ClientRoutes: Sendable {
       calls.get("/products/:product", use: products.show)
       calls.get("/products/:product/networks", use: products.networks)
       calls.get("/crypto/publickey", use: client.publicKey)
-      for service in ["getIINdetails", "dccrate", "surchargecalculation"] {
-        calls.post("/services/\(service)", use: client.refuseCards)
-      }
+      calls.post("/services/:service", use: client.refuseCards)
     }
   }
 }
