@@ -21,7 +21,7 @@ REASONS = [
     ("the simulated session where money is real", {"device": {"hasSandbox": True}}, ["simulated_session"], "Remove"),
     ("a browser without Apple Pay", {"device": {"isAbsent": True}}, ["no_apple_pay"], "Apple's script"),
     ("a web view", {"device": {"isAbsent": True, "isWebView": True}}, ["no_apple_pay"], "SFSafariViewController"),
-    ("an old browser", {"device": {"version": 3}}, ["version_too_old"], "too old"),
+    ("an old browser", {"device": {"version": 11}}, ["version_too_old"], "too old"),
     ("a device that may not pay", {"device": {"canPay": False}}, ["device_cannot_pay"], "device"),
     ("a device of which Apple says no", {"device": {"credentials": "applePayUnsupported"}}, ["device_cannot_pay"],
      "device"),
@@ -37,7 +37,7 @@ REASONS = [
     ("a frame in a page that the browser hides", {"answers": {"GET metadata": problem(403, "top_origin_unknown")}},
      ["top_origin_unknown"], "not available here"),
     ("several things at once",
-     {"device": {"version": 3, "isInsecure": True}}, ["insecure_page", "version_too_old"], "https"),
+     {"device": {"version": 11, "isInsecure": True}}, ["insecure_page", "version_too_old"], "https"),
     ("several things at once, the shop among them",
      {"device": {"isInsecure": True}, "answers": {"GET metadata": {**METADATA, "enabled": False}}},
      ["insecure_page", "disabled"], "https"),
@@ -67,7 +67,7 @@ def every_reason_why_there_is_no_button_is_reported_in_its_order(shopper):
 
 @claim(page=None)
 def a_device_is_checked_without_a_server(shopper):
-    for device, expected in (({}, True), ({"canPay": False}, False), ({"version": 3}, False), ({"version": 4}, True), ({"isAbsent": True}, False)):
+    for device, expected in (({}, True), ({"canPay": False}, False), ({"version": 11}, False), ({"version": 12}, True), ({"isAbsent": True}, False)):
         with fake_server(device=device) as shop:
             shopper.browser.get(shop.origin)
             assert shopper.script(WHY)["byDevice"] is expected, f"of {device} it says otherwise"

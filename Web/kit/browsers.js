@@ -37,18 +37,12 @@ export const loadSession = ({ environment, simulatedSession }, appleScript) =>
 
 /** What the shopper agrees to is not left out; then there is no sheet. */
 export const fit = (basket, applePayVersion) => {
-  const request = { ...basket.request };
-  if (applePayVersion < 12) {
-    for (const name of ["supportsCouponCode", "couponCode", "shippingContactEditingMode"]) delete request[name];
-    request.shippingMethods = request.shippingMethods?.map(({ dateComponentsRange, ...method }) => method);
-  }
-  request.supportedNetworks = request.supportedNetworks.filter(
-    (name) => basket.networkVersions[name] <= applePayVersion,
-  );
-  if (!request.supportedNetworks[0] || /PaymentRequest|TokenContexts/.test(Object.keys(request))) {
+  const { request, networkVersions } = basket;
+  const supportedNetworks = request.supportedNetworks.filter((name) => networkVersions[name] <= applePayVersion);
+  if (!supportedNetworks[0] || /PaymentRequest|TokenContexts/.test(Object.keys(request))) {
     throw failure("version_too_old");
   }
-  return { ...basket, applePayVersion, request };
+  return { ...basket, applePayVersion, request: { ...request, supportedNetworks } };
 };
 
 /** In the order in which to see to them; "" stands for the server's own. */
