@@ -14,9 +14,12 @@ extension DoctorCheck {
     "merchant_readable", "The merchant's settings can be read.", meaning: "The server does not start or reload.",
     remedy: "Correct the line in merchant.yaml; `tender config check` names it.")
   static let merchantServed = DoctorCheck(
-    "merchant_served", "The running server serves every merchant of the store.",
-    meaning: "Its pages show no Apple Pay and its server's calls are refused; the other merchants go on.",
-    remedy: "Correct what the finding names: `tender merchant edit`, `tender domain remove`, `tender secret revoke`.")
+    "merchant_served", "Every merchant can be served as the store or its folder has it.",
+    meaning: "A merchant of the store is not served: its pages show no Apple Pay and its server's calls are refused; "
+      + "the others go on. Where it is a folder, declared merchants go on as they were read before, and the server does "
+      + "not start again.",
+    remedy: "Correct what the finding names: `tender merchant edit`, `tender domain remove`, `tender secret revoke`; a "
+      + "folder's files, then `tender reload`.")
   static let merchantIdentifierForm = DoctorCheck(
     "merchant_identifier_form", "The merchant identifier is one of Apple's.",
     meaning: "Apple gives no session and no certificate for it.",

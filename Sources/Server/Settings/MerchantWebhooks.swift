@@ -41,7 +41,7 @@ package enum MerchantWebhooks {
     throw ConfigurationError(
       path + "/webhook-keys",
       "webhooks are signed: write a secret of your choice into webhook-keys/<key id>.secret; in the store, "
-        + "`tender key add --kind webhook` makes one")
+        + "`tender secret add --kind webhook` makes one")
   }
 
   private static func checkNames(_ names: [String], among endpoints: [String], _ path: String) throws {

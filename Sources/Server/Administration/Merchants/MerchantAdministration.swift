@@ -263,7 +263,7 @@ extension MerchantAdministration {
       values["webhooks"] = WrittenValue(.list(texts.map { .text($0) }), place: "webhooks")
       try tables.update(id, settings: table.document(SettingsSource(values: values)), after: stored.version)
     }
-    return await changed(merchant)
+    return await readBack(merchant)
   }
 
   /// The merchant as it is after a change. The change holds also where it cannot be read.

@@ -15,7 +15,6 @@ struct ProcessingKeys: Sendable {
   private let store: ProcessingKeyStore
   private let logger: Logger
   private let agent: KeyAgentClient?
-  private let platformDirectory: String?
   private let changes: AsyncStream<ProcessingKeyStore.Record>.Continuation
   private let writing: Task<Void, Never>
 
@@ -27,7 +26,6 @@ struct ProcessingKeys: Sendable {
     let (stream, changes) = AsyncStream.makeStream(of: ProcessingKeyStore.Record.self)
     (self.store, self.logger) = (store, logger)
     self.agent = configuration.keyAgentSocket.map(KeyAgentClient.init)
-    platformDirectory = configuration.platformDirectory
     self.changes = changes
     ring = ProcessingKeyRing { changes.yield(ProcessingKeyStore.Record($0)) }
     writing = Task {
