@@ -18,7 +18,7 @@ struct FilledStore: Sendable {
   func make() async throws {
     try FileManager.default.createDirectory(
       atPath: (path as NSString).deletingLastPathComponent, withIntermediateDirectories: true)
-    let database = try await Database.sqlite(path: path, migrations: PaymentAdministration.migrations)
+    let database = try await Database.sqlite(path: path, migrations: ServerStore.migrations)
     try await database.write { try keepPages($0) }
     let indexes = try await database.write { try dropIndexes($0) }
     let start = WallClock.system.now().adding(.seconds(-365 * 86_400))

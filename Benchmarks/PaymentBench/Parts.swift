@@ -92,7 +92,7 @@ struct Parts: Sendable {
     let path = "\(environment.directory)/journal-\(RandomBytes.system.hex(4))"
     try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
     defer { try? FileManager.default.removeItem(atPath: path) }
-    let database = try await Database.sqlite(path: path + "/tender.db", migrations: PaymentAdministration.migrations)
+    let database = try await Database.sqlite(path: path + "/tender.db", migrations: ServerStore.migrations)
     let cost = try await work(Journal(database))
     await database.close()
     return cost

@@ -111,7 +111,7 @@ struct StoreCommand: AsyncParsableCommand {
     @Flag(help: "Also remove what only the version before needs.") var contract = false
 
     func run() async throws {
-      let (place, migrations) = (StorePlace(to, passwordFile: passwordFile), PaymentAdministration.migrations)
+      let (place, migrations) = (StorePlace(to, passwordFile: passwordFile), ServerStore.migrations)
       try await Database.open(place, migrations: migrations, contracts: contract).during { database in
         let waiting = try await database.lacking(migrations).contracting
         Terminal.say("the store has the tables of this version")
@@ -141,7 +141,7 @@ extension StorePlace {
   }
 
   fileprivate func openForCopy() async throws -> Database {
-    try await Database.targetOfCopy(PaymentAdministration.migrations) { try await Database.open(self, migrations: $0) }
+    try await Database.targetOfCopy(ServerStore.migrations) { try await Database.open(self, migrations: $0) }
   }
 }
 

@@ -48,7 +48,7 @@ struct StoreOptions: ParsableArguments {
     guard port == nil, let path = try await configuration().store.path, !FileManager.default.fileExists(atPath: path)
     else { return }
     try PrivateFile.makeFolder(URL(fileURLWithPath: path).deletingLastPathComponent().path)
-    let journal = try await PaymentAdministration.open(.file(path))
+    let journal = try await ServerStore.open(.file(path))
     await journal.database.close()
   }
 

@@ -80,7 +80,7 @@ extension StoreFacts {
     let open = try await journal.openOutcomes()
     let backlog = try await WebhookDispatcher.backlog(in: journal.database)
     let mails = try await journal.database.read { try MailOutbox.backlog(in: $0) }
-    let lacking = try await journal.database.lacking(PaymentAdministration.migrations)
+    let lacking = try await journal.database.lacking(ServerStore.migrations)
     let (check, merchants) = try await journal.database.read { store in
       let check = isDeep ? try store.row("PRAGMA quick_check(1)")?.text("quick_check") : nil
       // A store of an earlier version has no such table.

@@ -96,6 +96,7 @@ extension Middlewares {
       directory: parts.directory,
       ownOrigins: [parts.configuration.publicURL, parts.configuration.hostedCheckoutURL],
       isPublic: { KitController.serves($0) || $0 == OpenAPIController.path },
+      isClientAPI: ClientController.serves,
       problems: problems)
     traces = parts.traces
   }

@@ -39,6 +39,12 @@ import Testing
     #expect(found.isEmpty, "\(found)")
   }
 
+  @Test func `no folders of a module form a circle, but for what is named`() throws {
+    let found = Folders.cycles(try sources())
+    #expect(found.filter { !Folders.tangled.contains($0.path) }.isEmpty, "\(found)")
+    #expect(Folders.tangled.subtracting(found.map(\.path)).isEmpty, "a module is named without need")
+  }
+
   @Test func `every command and every service has a name, which no start has to find out`() throws {
     let files = try sources()
     try #require(files.contains { $0.text.contains("CommandConfiguration(") })
@@ -122,6 +128,17 @@ import Testing
     let file = SourceFile(path: "Sources/Area/\(module)/File.swift", text: "import Foundation\n\(line)\n")
     let found = architecture.importsThatPointUp([file], manifest: Self.manifest)
     #expect(found.count { $0.line == 2 && $0.rule.contains(rule) } == 1 || module == "Cellar" && found.count == 1)
+  }
+
+  @Test(arguments: [
+    ("let pages: Pages", 1), ("// Pages", 0), ("let text = \"Pages\"", 0), ("let page = Office.Pages()", 0),
+  ])
+  func `folders that form a circle`(_ line: String, _ circles: Int) {
+    let files = [
+      SourceFile(path: "Sources/Server/Office/Pages/Page.swift", text: "struct Pages { let form: Form }"),
+      SourceFile(path: "Sources/Server/Office/Web/Form.swift", text: "struct Form {\n  \(line)\n}"),
+    ]
+    #expect(Folders.cycles(files).count == circles)
   }
 
   @Test(arguments: [

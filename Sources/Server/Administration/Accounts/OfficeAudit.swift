@@ -41,17 +41,6 @@ package struct OfficeAction: Sendable, Hashable {
   fileprivate var fields: [String] { [actor, address, action, merchant, subject, before, after, reason] }
 }
 
-/// How an attempt ended, as the end of its action's name.
-package enum AttemptEnd: String, Sendable, Codable {
-  case outcome, refused
-  /// By a fault of ours.
-  case failed
-
-  package static func of(_ error: any Error) -> (end: AttemptEnd, words: String) {
-    (error as? OfficeRefusal).map { (.refused, $0.reason) } ?? (.failed, "the server's log says why")
-  }
-}
-
 /// The audit chain of the back office: each entry carries the hash of the one before, so that changing or removing one
 /// breaks every later one.
 package struct OfficeAudit {

@@ -10,7 +10,7 @@ import MerchantIdentity
 import Orders
 import PlatformAPI
 package import Settings
-package import Storage
+import Storage
 package import TenderPayments
 import Webhooks
 
@@ -25,27 +25,6 @@ package struct PaymentAdministration: Sendable {
     case inquire
     /// An operator has looked at what raised an alarm.
     case acknowledge
-  }
-
-  /// Every table of a server's store.
-  package static let migrations =
-    Journal.migrations + OrderService.migrations + WebhookDispatcher.migrations + ProcessingKeyStore.migrations
-    + MerchantStore.migrations + PlatformOrder.migrations + ClientSessions.migrations + HostedCheckouts.migrations
-    + MailOutbox.migrations + OfficeSchema.migrations + SharedKeys.migrations
-
-  /// Opens a server's store. The one place where its journal is made.
-  ///
-  /// - Parameter clock: nil for the engine's own.
-  package static func open(
-    _ place: StorePlace, clock: WallClock? = nil, random: RandomBytes = .system
-  ) async throws -> Journal {
-    Journal(try await Database.open(place, migrations: migrations, clock: clock), random: random)
-  }
-
-  /// Opens a store that a server has made. Another file is refused and stays as it is.
-  package static func openExisting(_ place: StorePlace) async throws -> Journal {
-    if let path = place.path { try StoreFile.check(path) }
-    return try await open(place)
   }
 
   private let gateway: PaymentGateway

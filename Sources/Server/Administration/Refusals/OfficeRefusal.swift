@@ -69,3 +69,14 @@ extension OfficeRefusal {
     "nothing_to_compare": "report", "webhooks": "url",
   ]
 }
+
+/// How an attempt ended, as the end of its action's name.
+package enum AttemptEnd: String, Sendable, Codable {
+  case outcome, refused
+  /// By a fault of ours.
+  case failed
+
+  package static func of(_ error: any Error) -> (end: AttemptEnd, words: String) {
+    (error as? OfficeRefusal).map { (.refused, $0.reason) } ?? (.failed, "the server's log says why")
+  }
+}

@@ -110,6 +110,7 @@ struct CrossOriginGate: RouterMiddleware {
   let ownOrigins: Set<String>
   /// Whether a path holds nothing of any merchant's: the web kit's files.
   let isPublic: @Sendable (_ path: String) -> Bool
+  let isClientAPI: @Sendable (_ path: String) -> Bool
   let problems: ProblemAnswers
 
   func handle(
@@ -149,7 +150,7 @@ struct CrossOriginGate: RouterMiddleware {
   /// The client API's session stands in a header; the checkout API has none.
   private func preflight(_ path: String) -> Response {
     let headers =
-      ClientController.serves(path)
+      isClientAPI(path)
       ? "Authorization, Content-Type, X-GCS-ClientMetaInfo" : "Content-Type, Idempotency-Key, If-None-Match"
     return Response(
       status: .noContent,

@@ -2,6 +2,7 @@ import Hummingbird
 import MerchantIdentity
 import NIOCore
 import PlatformAPI
+import TenderPayments
 
 /// What is known of one call while it is answered.
 struct ServerContext: RequestContext {
@@ -33,4 +34,11 @@ struct ServerContext: RequestContext {
 struct Caller: Sendable {
   let merchant: Merchant
   let site: Merchant.Site
+}
+
+/// A call of the checkout API from the platform's own page: which checkout it is about.
+struct HostedCall: Sendable, Hashable {
+  let checkout: BasketID
+  /// The origins whose pages may show the page in a frame.
+  let frameAncestors: [String]
 }

@@ -97,18 +97,3 @@ extension TLSHandshake {
       .map { Timestamp($0.notValidAfter) }
   }
 }
-
-extension ServerMail {
-  /// Nil where mail is off.
-  init?(_ parts: Composition) throws {
-    let (configuration, runtime) = (parts.configuration, parts.runtime)
-    guard let settings = try configuration.mailSettings() else { return nil }
-    (self.settings, merchants, journal) = (settings, parts.mailMerchants, parts.journal)
-    (clock, random) = (runtime.clock, runtime.random)
-    handshake = DoctorNetwork.live(runtime.network, configuration.destinations).handshake
-    dispatcher = MailDispatcher(
-      database: journal.database, settings: settings, keys: { try await configuration.storeKeys() },
-      random: runtime.random,
-      report: MailMonitor(metrics: parts.metrics, logger: runtime.logger).note)
-  }
-}

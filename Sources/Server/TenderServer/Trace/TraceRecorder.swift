@@ -12,6 +12,9 @@ import TenderPayments
 /// Only the environment `simulated` has one. It trusts the simulated Apple's root alone, so it never opens a payment
 /// token of a real card. It wraps functions that other modules are given; they do not know of it.
 struct TraceRecorder: Sendable {
+  /// The end of the addresses that show a trace, which none records.
+  static let address = "/trace"
+
   let store: TraceStore
   private let opener: TokenOpener
   private let clock: WallClock
@@ -91,7 +94,7 @@ extension TraceRecorder: RouterMiddleware {
 
   private func record(_ trace: CallTrace, _ request: Request, _ context: ServerContext, _ status: Int) {
     // Reading a trace is no part of it.
-    guard let route = context.endpointPath, !route.hasSuffix(TraceController.name) else { return }
+    guard let route = context.endpointPath, !route.hasSuffix(Self.address) else { return }
     trace.span("answered")
     guard let (basket, report) = trace.report("\(request.method.rawValue) \(route)") else { return }
     store.add(report, status: status, to: basket, at: clock.now())

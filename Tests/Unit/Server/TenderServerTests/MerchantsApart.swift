@@ -51,7 +51,7 @@ struct MerchantsApart: Sendable {
 
   /// Works on the store while no server runs. The tables take what the administration would refuse.
   func behindItsBack(_ body: (MerchantAdministration, MerchantStore) async throws -> Void) async throws {
-    let database = try await PaymentAdministration.open(configuration.store).database
+    let database = try await ServerStore.open(configuration.store).database
     do {
       let keys = try? MasterKeys(String(contentsOfFile: configuration.storeKeyFile, encoding: .utf8))
       try await body(MerchantAdministration(configuration, database), MerchantStore(database, keys: keys))

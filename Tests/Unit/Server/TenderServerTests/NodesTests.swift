@@ -308,7 +308,7 @@ private struct Cluster {
   /// The address for a role that has the rights of a server, and no more, on the tables of this version.
   func addressOfRole() async throws -> String {
     let role = "server_\(RandomBytes.system.hex(4))"
-    let owner = try await PaymentAdministration.open(.postgres(PostgresSettings(address: address))).database
+    let owner = try await ServerStore.open(.postgres(PostgresSettings(address: address))).database
     let tables = try await owner.tableNames()
     try await owner.write { store in
       try store.run("CREATE ROLE \(role) LOGIN")

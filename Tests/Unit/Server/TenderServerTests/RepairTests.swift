@@ -119,7 +119,7 @@ struct SystemCopy: Sendable {
     directory = FileManager.default.temporaryDirectory.appending(path: "tender-copy-\(UUID().uuidString)").path
     try PrivateFile.makeFolder(directory + "/merchants")
     try FileManager.default.copyItem(atPath: system.directory + "/merchants/harbour", toPath: merchant)
-    await (try PaymentAdministration.open(.file(directory + "/tender.db"))).database.close()
+    await (try ServerStore.open(.file(directory + "/tender.db"))).database.close()
     try FileManager.default.copyItem(atPath: directory + "/tender.db", toPath: directory + "/backup.db")
   }
 

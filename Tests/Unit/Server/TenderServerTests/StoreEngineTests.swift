@@ -13,15 +13,15 @@ import Testing
   ) async throws {
     let place = try await EmptyDatabase(engine)
     for _ in 0..<2 {
-      let database = try await place.open(PaymentAdministration.migrations)
+      let database = try await place.open(ServerStore.migrations)
       let names = try await database.read { try $0.rows("SELECT name FROM migrations") }
-      #expect(names.count == PaymentAdministration.migrations.count)
+      #expect(names.count == ServerStore.migrations.count)
       await place.close(database)
     }
   }
 
   @Test func `are made by migrations that the version before can live with, or that are said to remove`() {
-    let broken = PaymentAdministration.migrations.filter { !$0.keepsItsPromise }
+    let broken = ServerStore.migrations.filter { !$0.keepsItsPromise }
     #expect(broken.map(\.name) == [])
   }
 }

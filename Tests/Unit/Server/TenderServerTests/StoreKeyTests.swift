@@ -18,7 +18,7 @@ private struct Registry {
 
   init() async throws {
     file = try TemporaryStore()
-    database = try await PaymentAdministration.open(.file(file.path)).database
+    database = try await ServerStore.open(.file(file.path)).database
     configuration = ServerConfiguration(
       environment: .simulated, directory: file.directory, host: "127.0.0.1", port: 0, sandboxURL: nil,
       acquirer: .init(connector: "sandbox", baseURL: "", apiKey: ""))

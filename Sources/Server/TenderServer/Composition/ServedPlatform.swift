@@ -4,13 +4,6 @@ import MerchantIdentity
 import Settings
 import TenderPayments
 
-/// A call of the checkout API from the platform's own page: which checkout it is about.
-struct HostedCall: Sendable, Hashable {
-  let checkout: BasketID
-  /// The origins whose pages may show the page in a frame.
-  let frameAncestors: [String]
-}
-
 /// Where the platform's own pages are.
 struct HostedSite: Sendable {
   /// `scheme://host[:port]`
@@ -50,25 +43,5 @@ struct ServedPlatform: Sendable {
     certificates = try .of(directory, for: folders, keysMayBeElsewhere: configuration.keyAgentSocket != nil)
     identity = try directory.flatMap { try PlatformFolder.identity($0, at: now) }
     site = try HostedSite(configuration)
-  }
-}
-
-/// Names the merchant of a call from the platform's own page. The checkout's id says whose it is; the domain says
-/// nothing, because all merchants share it.
-struct HostedCaller: RouterMiddleware {
-  let pages: HostedController
-  let directory: MerchantDirectory
-  let site: HostedSite
-
-  func handle(
-    _ request: Request, context: ServerContext, next: (Request, ServerContext) async throws -> Response
-  ) async throws -> Response {
-    let checkout = try await pages.checkout(request, context)
-    guard let domain = site.domain, let merchant = directory[checkout.merchant] else { throw Callers.unknown }
-    var context = context
-    context.caller = Caller(merchant: merchant, site: Merchant.Site(domain: domain))
-    context.hosted = HostedCall(
-      checkout: checkout.id, frameAncestors: pages.checkouts.frameAncestors(of: checkout.merchant))
-    return try await next(request, context)
   }
 }

@@ -6,8 +6,6 @@ import TenderPayments
 
 /// Shows the trace of a simulated payment. Other environments do not have this route.
 struct TraceController: Sendable {
-  static let name = "/trace"
-
   let store: TraceStore
   let baskets: BasketLookup
 

@@ -2,10 +2,12 @@ import Acquiring
 import Administration
 import ApplePayToken
 import Settings
+import Doctor
 import Foundation
 import Gateway
 import Ledger
 import Logging
+import Mail
 import MerchantIdentity
 import Orders
 import PlatformAPI
@@ -192,7 +194,7 @@ extension Journal {
   fileprivate static func open(_ configuration: ServerConfiguration, _ runtime: Runtime) async throws -> Journal {
     if let path = configuration.store.path { try PrivateFile.makeFolder(of: path) }
     do {
-      return try await PaymentAdministration.open(
+      return try await ServerStore.open(
         configuration.store, clock: runtime.storeClock, random: runtime.random)
     } catch StorageError.busy where configuration.store.path != nil {
       throw ConfigurationError(
@@ -259,5 +261,20 @@ extension RouteTable {
       let watched = control.excludingWaits(for: observed.guarded(by: breakers[route] ?? CircuitBreaker()))
       return traces?.tracing(watched) ?? watched
     }
+  }
+}
+
+extension ServerMail {
+  /// Nil where mail is off.
+  init?(_ parts: Composition) throws {
+    let (configuration, runtime) = (parts.configuration, parts.runtime)
+    guard let settings = try configuration.mailSettings() else { return nil }
+    (self.settings, merchants, journal) = (settings, parts.mailMerchants, parts.journal)
+    (clock, random) = (runtime.clock, runtime.random)
+    handshake = DoctorNetwork.live(runtime.network, configuration.destinations).handshake
+    dispatcher = MailDispatcher(
+      database: journal.database, settings: settings, keys: { try await configuration.storeKeys() },
+      random: runtime.random,
+      report: MailMonitor(metrics: parts.metrics, logger: runtime.logger).note)
   }
 }

@@ -1,0 +1,39 @@
+import Acquiring
+import ApplePayToken
+import Gateway
+import HTTPTypes
+import HostedCheckout
+package import Ledger
+import Logging
+import Mail
+import MerchantIdentity
+import Orders
+import PlatformAPI
+package import Settings
+package import Storage
+package import TenderPayments
+import Webhooks
+
+/// The store of a server, with the tables of every module.
+package enum ServerStore {
+  /// Every table of a server's store.
+  package static let migrations =
+    Journal.migrations + OrderService.migrations + WebhookDispatcher.migrations + ProcessingKeyStore.migrations
+    + MerchantStore.migrations + PlatformOrder.migrations + ClientSessions.migrations + HostedCheckouts.migrations
+    + MailOutbox.migrations + OfficeSchema.migrations + SharedKeys.migrations
+
+  /// Opens a server's store. The one place where its journal is made.
+  ///
+  /// - Parameter clock: nil for the engine's own.
+  package static func open(
+    _ place: StorePlace, clock: WallClock? = nil, random: RandomBytes = .system
+  ) async throws -> Journal {
+    Journal(try await Database.open(place, migrations: migrations, clock: clock), random: random)
+  }
+
+  /// Opens a store that a server has made. Another file is refused and stays as it is.
+  package static func openExisting(_ place: StorePlace) async throws -> Journal {
+    if let path = place.path { try StoreFile.check(path) }
+    return try await open(place)
+  }
+}

@@ -1,0 +1,25 @@
+import HostedCheckout
+import Hummingbird
+import MerchantIdentity
+import Settings
+import TenderPayments
+
+/// Names the merchant of a call from the platform's own page. The checkout's id says whose it is; the domain says
+/// nothing, because all merchants share it.
+struct HostedCaller: RouterMiddleware {
+  let pages: HostedController
+  let directory: MerchantDirectory
+  let site: HostedSite
+
+  func handle(
+    _ request: Request, context: ServerContext, next: (Request, ServerContext) async throws -> Response
+  ) async throws -> Response {
+    let checkout = try await pages.checkout(request, context)
+    guard let domain = site.domain, let merchant = directory[checkout.merchant] else { throw Callers.unknown }
+    var context = context
+    context.caller = Caller(merchant: merchant, site: Merchant.Site(domain: domain))
+    context.hosted = HostedCall(
+      checkout: checkout.id, frameAncestors: pages.checkouts.frameAncestors(of: checkout.merchant))
+    return try await next(request, context)
+  }
+}
