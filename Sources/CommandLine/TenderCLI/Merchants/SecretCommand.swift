@@ -7,7 +7,7 @@ import TenderServer
 /// `tender secret`
 struct SecretCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "secret", abstract: "API, webhook and callback keys of the merchants in the store, and its seal.",
+    commandName: "secret", abstract: "API, webhook and callback keys of the merchants in the store; resealing all its secrets.",
     subcommands: [Add.self, Rotate.self, Revoke.self, List.self, Reseal.self])
 
   struct Add: AsyncParsableCommand {
