@@ -5,18 +5,18 @@ import DirectWire
 /// Not one of the merchant's API keys: a key that signs calls to the merchant's server with an API key signs calls that
 /// the platform API accepts.
 enum MerchantCallbackKey {
-  /// The key whose id comes last, so that a new one takes over by being laid beside the old; nil where nothing is
-  /// called.
+  /// Nil where nothing is called.
   ///
   /// - Parameters:
   ///   - keys: secret by key id.
+  ///   - newest: the id of the newest of them, where that is known.
   ///   - folder: for messages.
   ///   - isNeeded: whether the merchant's server is called, so that a key is required.
   ///   - apiKeys: secret by key id.
   static func signer(
-    _ keys: [String: String], in folder: String, isNeeded: Bool, apiKeys: [String: String]
+    _ keys: [String: String], newest: String? = nil, in folder: String, isNeeded: Bool, apiKeys: [String: String]
   ) throws -> RequestSigner? {
-    guard let key = keys.max(by: { $0.key < $1.key }) else {
+    guard let key = SharedSecrets.signing(keys, newest: newest) else {
       guard !isNeeded else { throw missing(folder) }
       return nil
     }

@@ -34,7 +34,9 @@ package struct MerchantFolder: Sendable {
   package let certificatesOfKeysElsewhere: [ProcessingCertificate]
   /// Where events of the merchant's payments are sent.
   package let webhooks: [WebhookEndpoint]
-  /// What webhooks may be signed with: secret by key id.
+  /// Signs the webhooks; nil where there is no key.
+  package let webhookKey: WebhookKey?
+  /// Every webhook key that has not ended: secret by key id.
   package let webhookKeys: [String: String]
   package let mail: MerchantMail
   /// How the merchant's messages look.
@@ -110,15 +112,19 @@ package struct MerchantFolder: Sendable {
     apiKeys = parts.apiKeys
     apiKeyLimits = try APIKeyLimits.joined(settings.apiKeyLimits, parts.apiKeyLimits, place + "/merchant.yaml")
     self.callbackSigner = try MerchantCallbackKey.signer(
-      parts.callbackKeys, in: place + "/callback-keys", isNeeded: settings.callsMerchant, apiKeys: apiKeys)
-    let webhooks = try MerchantWebhooks.endpoints(settings, parts.webhookKeys, place)
+      parts.callbackKeys, newest: parts.newestKeys[.callbackKey], in: place + "/callback-keys",
+      isNeeded: settings.callsMerchant, apiKeys: apiKeys)
+    let webhookKey = SharedSecrets.signing(parts.webhookKeys, newest: parts.newestKeys[.webhookKey]).map {
+      WebhookKey(id: $0.key, secret: $0.value)
+    }
+    let webhooks = try MerchantWebhooks.endpoints(settings, webhookKey, place)
     // A stored merchant's keys expire and are revoked while the settings stay.
     if case .declared = parts.origin {
       try Self.requireKeys(profile.keysRequiringDigest, apiKeys, "requireContentDigest", place)
       try Self.requireKeys(Set(settings.apiKeyLimits.map(\.id)), apiKeys, "apiKeyLimits", place)
-      try MerchantWebhooks.requireKey(parts.webhookKeys, for: webhooks, place)
+      try MerchantWebhooks.requireKey(webhookKey, for: webhooks, place)
     }
-    self.webhooks = webhooks
+    (self.webhooks, self.webhookKey) = (webhooks, webhookKey)
     self.webhookKeys = parts.webhookKeys
     (self.mail, self.brand) = (settings.mail, settings.mail.brand(settings.displayName, settings.locale))
     self.origin = parts.origin

@@ -16,6 +16,8 @@ struct MerchantParts {
   var apiKeyLimits: [String: APIKeyLimits] = [:]
   var callbackKeys: [String: String] = [:]
   var webhookKeys: [String: String] = [:]
+  /// The id of the newest webhook key and callback key, where the store knows when each was made.
+  var newestKeys: [SecretName.Kind: String] = [:]
   /// The looks of its hosted pages, by name.
   var variants: [String: HostedVariant] = [:]
   var origin = MerchantOrigin.declared

@@ -10,18 +10,18 @@ package enum MerchantWebhooks {
 
   /// - Parameter path: the merchant's folder.
   static func endpoints(_ settings: MerchantSettings, _ path: String) throws -> [WebhookEndpoint] {
-    let keys = try SharedSecrets.read(in: path + "/webhook-keys")
-    let endpoints = try endpoints(settings, keys, path)
-    try requireKey(keys, for: endpoints, path)
+    let key = try key(at: path)
+    let endpoints = try endpoints(settings, key, path)
+    try requireKey(key, for: endpoints, path)
     return endpoints
   }
 
   /// - Parameters:
-  ///   - keys: secret by key id. The key whose id comes last signs, so that a new one takes over beside the old.
-  ///     Without one the endpoints' events wait: the keys of a stored merchant may all have ended.
+  ///   - key: signs the webhooks. Without one the endpoints' events wait: the keys of a stored merchant may all have
+  ///     ended.
   ///   - path: for messages.
   static func endpoints(
-    _ settings: MerchantSettings, _ keys: [String: String], _ path: String
+    _ settings: MerchantSettings, _ key: WebhookKey?, _ path: String
   ) throws -> [WebhookEndpoint] {
     let named = settings.webhooks.enumerated().map { EndpointName.split($1, at: $0) }
     try checkNames(settings.webhooksWithOrder, among: named.map(\.id), path)
@@ -29,15 +29,14 @@ package enum MerchantWebhooks {
     guard Set(named.map(\.url)).count == named.count, Set(named.map(\.id)).count == named.count else {
       throw ConfigurationError("\(path)/merchant.yaml", "webhooks has a URL or a name twice; write each once")
     }
-    let key = signing(keys)
     let withOrder = Set(settings.webhooksWithOrder)
     return named.map {
       WebhookEndpoint(id: $0.id, url: $0.url, key: key, includesOrder: withOrder.contains($0.id))
     }
   }
 
-  static func requireKey(_ keys: [String: String], for endpoints: [WebhookEndpoint], _ path: String) throws {
-    guard !endpoints.isEmpty, keys.isEmpty else { return }
+  static func requireKey(_ key: WebhookKey?, for endpoints: [WebhookEndpoint], _ path: String) throws {
+    guard !endpoints.isEmpty, key == nil else { return }
     throw ConfigurationError(
       path + "/webhook-keys",
       "webhooks are signed: write a secret of your choice into webhook-keys/<key id>.secret; in the store, "
@@ -51,22 +50,12 @@ package enum MerchantWebhooks {
     }
   }
 
-  /// The key whose id comes last, so that a new one takes over by being laid beside the old.
   static func key(at path: String) throws -> WebhookKey? {
     try secret(at: path).map { WebhookKey(id: $0.key, secret: $0.value) }
   }
 
   fileprivate static func secret(at path: String) throws -> (key: String, value: String)? {
-    newest(try SharedSecrets.read(in: path + "/webhook-keys"))
-  }
-
-  /// The key that signs, of several.
-  package static func signing(_ keys: [String: String]) -> WebhookKey? {
-    newest(keys).map { WebhookKey(id: $0.key, secret: $0.value) }
-  }
-
-  private static func newest(_ keys: [String: String]) -> (key: String, value: String)? {
-    keys.max { $0.key < $1.key }
+    SharedSecrets.signing(try SharedSecrets.read(in: path + "/webhook-keys"))
   }
 
   /// A URL that could never be called is refused before it is served, not at the first payment.
@@ -86,7 +75,7 @@ extension MerchantFolder {
   ///
   /// - Parameter place: for messages.
   package func requireWebhookKey(at place: String) throws {
-    try MerchantWebhooks.requireKey(webhookKeys, for: webhooks, place)
+    try MerchantWebhooks.requireKey(webhookKey, for: webhooks, place)
   }
 
   /// The key that the merchant's webhooks are signed with.

@@ -25,6 +25,17 @@ package enum SharedSecrets {
       })
   }
 
+  /// The key that Tender signs with, of several: the newest, so that a new one takes over beside the others.
+  ///
+  /// - Parameters:
+  ///   - keys: secret by key id.
+  ///   - newest: the id of the newest. Nil for the keys of a folder, whose files have no trustworthy time: the one whose
+  ///     id comes last.
+  static func signing(_ keys: [String: String], newest: String? = nil) -> (key: String, value: String)? {
+    if let newest, let secret = keys[newest] { return (newest, secret) }
+    return keys.max { $0.key < $1.key }
+  }
+
   /// Looks at each secret by itself.
   static func examine(_ folder: String, _ problems: inout ProblemList) {
     for id in problems.attempt(folder, { try MerchantFolder.names(in: folder, ending: ".secret") }) ?? [] {

@@ -23,6 +23,7 @@ extension MerchantFolder {
     parts.apiKeyLimits = stored.apiKeyLimits
     parts.callbackKeys = stored.secrets(.callbackKey)
     parts.webhookKeys = stored.secrets(.webhookKey)
+    parts.newestKeys = stored.newestKeys
     parts.origin = .stored(stored.certificates)
     parts.availability.isEnabled = stored.isEnabled
     if settings.encryptTo == .platform, stored.domains.contains(where: { $0.registeredAt != nil }) {

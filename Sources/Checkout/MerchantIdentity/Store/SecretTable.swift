@@ -14,13 +14,14 @@ extension MerchantTables {
     guard let keys else { throw MasterKeys.missing("(none)") }
     let row = try keys.seal(secret, as: name)
     try remove(name)
-    if !name.kind.isPlatforms { try requireRoom(for: name) }
+    // Later than every other of its kind, also within one commit, because the newest signs.
+    let createdAt = name.kind.isPlatforms ? now : max(now, try roomAfterNewest(for: name))
     try store.run(
       """
       INSERT INTO merchant_secrets (merchant, kind, name, key_id, nonce, sealed, created_at, expires_at, scopes)
       VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)
       """, .text(name.merchant.rawValue), .text(name.kind.rawValue), .text(name.name), .text(row.keyID),
-      .blob(row.nonce), .blob(row.sealed), .time(now), .integer(optional: limits.expiresAt?.microseconds),
+      .blob(row.nonce), .blob(row.sealed), .time(createdAt), .integer(optional: limits.expiresAt?.microseconds),
       .text(optional: limits.text))
   }
 
@@ -44,13 +45,18 @@ extension MerchantTables {
   /// How many of a kind a merchant may have.
   private static let maximumSecrets = 100
 
-  private func requireRoom(for name: SecretName) throws {
+  /// - Returns: the first moment after the newest of the kind was made.
+  /// - Throws: ``MerchantStoreError`` with `merchant_limit` where no other has room.
+  private func roomAfterNewest(for name: SecretName) throws -> Timestamp {
     let row = try store.row(
-      "SELECT COUNT(*) AS kept FROM merchant_secrets WHERE merchant = $1 AND kind = $2", .text(name.merchant.rawValue),
-      .text(name.kind.rawValue))
+      """
+      SELECT COUNT(*) AS kept, COALESCE(MAX(created_at), 0) AS newest FROM merchant_secrets
+      WHERE merchant = $1 AND kind = $2
+      """, .text(name.merchant.rawValue), .text(name.kind.rawValue))
     guard try row?.integer("kept") ?? 0 < Self.maximumSecrets else {
       throw Self.limit(Self.maximumSecrets, "secrets of the kind \(name.kind.rawValue)", name.merchant)
     }
+    return try row?.time("newest").adding(.microseconds(1)) ?? now
   }
 
   /// Removes the secrets of a kind that have ended.

@@ -12,6 +12,7 @@ package struct StoredMerchant: Sendable {
   package let changedAt: Timestamp
   package let domains: [StoredDomain]
   package let certificates: [StoredCertificate]
+  /// Those of a kind in the order in which they were made.
   package let secrets: [StoredSecret]
 }
 
@@ -23,6 +24,11 @@ extension StoredMerchant: CustomStringConvertible, CustomReflectable {
   package func secrets(_ kind: SecretName.Kind) -> [String: String] {
     Dictionary(
       uniqueKeysWithValues: secrets.filter { $0.name.kind == kind }.map { ($0.name.name, $0.text) })
+  }
+
+  /// The id of the newest secret of each kind.
+  package var newestKeys: [SecretName.Kind: String] {
+    Dictionary(secrets.map { ($0.name.kind, $0.name.name) }) { $1 }
   }
 
   /// By the key's id.

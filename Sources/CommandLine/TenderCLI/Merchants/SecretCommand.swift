@@ -31,14 +31,18 @@ struct SecretCommand: AsyncParsableCommand {
     func run() async throws {
       let call = MerchantCall.addKey(
         merchant: key.merchant, kind: key.kind.secret, scopes: scope.isEmpty ? nil : Set(scope), expires: expires?.text)
-      try store.show(try await store.ask(call).keys)
+      let keys = try await store.ask(call).keys
+      try store.show(keys)
+      key.kind.sayWhatSigns(keys, overlapHours: nil)
     }
   }
 
   struct Rotate: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
       commandName: "rotate",
-      abstract: "Makes a key, and ends the merchant's others of its kind after an overlap.")
+      abstract: "Makes a key, and ends the merchant's others of its kind after an overlap.",
+      discussion: "During the overlap every API key is accepted. Of webhook and callback keys the newest signs at once."
+    )
     @OptionGroup var key: SecretOptions
     @Option(help: "How many hours the others go on.") var overlapHours: Int64 = 24
     @OptionGroup var store: MerchantStoreOptions
@@ -55,7 +59,9 @@ struct SecretCommand: AsyncParsableCommand {
     func run() async throws {
       let call = MerchantCall.rotateKey(
         merchant: key.merchant, kind: key.kind.secret, overlapSeconds: overlapHours * 3_600)
-      try store.show(try await store.ask(call).keys)
+      let keys = try await store.ask(call).keys
+      try store.show(keys)
+      key.kind.sayWhatSigns(keys, overlapHours: overlapHours)
     }
   }
 
@@ -129,6 +135,27 @@ enum SecretKind: String, ExpressibleByArgument, CaseIterable {
     case .webhook: .webhookKey
     case .callback: .callbackKey
     }
+  }
+
+  /// Says which key counts after a new one was made.
+  ///
+  /// - Parameters:
+  ///   - keys: the new one.
+  ///   - overlapHours: how long the others go on; nil for as long as they would.
+  fileprivate func sayWhatSigns(_ keys: [SharedKeyReport]?, overlapHours: Int64?) {
+    guard let key = keys?.first else { return }
+    let signed: String
+    switch self {
+    case .api: return
+    case .webhook: signed = "the webhooks of \(key.merchant)"
+    case .callback: signed = "the calls to the server of \(key.merchant)"
+    }
+    let kept = overlapHours.map { $0 == 0 ? "have ended" : "are kept for \($0) hours" } ?? "are kept"
+    let revoked = overlapHours == 0 ? "" : "; the newest of them signs again if you revoke \(key.id)"
+    let retried = self == .webhook ? " Webhooks that it refuses until then are sent again." : ""
+    Terminal.sayError(
+      "\(key.id) signs \(signed) from now on. Give its secret to the merchant's server, beside the old one."
+        + "\(retried) The others sign nothing more and \(kept)\(revoked).")
   }
 }
 

@@ -49,7 +49,7 @@ extension MerchantAdministration {
   private func addKey(
     _ merchant: String, _ kind: SecretName.Kind, _ asked: APIKeyLimits?, overlap: Duration?
   ) async throws -> MerchantAnswer {
-    // Ids ascend with time, because the webhook key whose id comes last signs.
+    // Ids ascend with time, because in an exported folder the webhook key whose id comes last signs.
     let id =
       Hex.encode(withUnsafeBytes(of: UInt32(truncatingIfNeeded: clock.now().seconds).bigEndian, Array.init))
       + random.hex(4)
@@ -123,8 +123,13 @@ extension MerchantAdministration {
   private func revoke(_ merchant: String, _ kind: SecretName.Kind, _ id: String) async throws -> MerchantAnswer {
     try await change(merchant, try store) { tables, owner in
       guard try tables.remove(SecretName(owner, kind, id)) else {
+        let others = SecretName.Kind.shared.filter { $0 != kind }
+        let known = try tables.merchant(owner).secrets.first { others.contains($0.name.kind) && $0.name.name == id }
         throw MerchantStoreError(
-          .secretUnknown, "\(merchant) has no \(kind.rawValue) \(id); `tender secret list` shows them.")
+          .secretUnknown,
+          "\(merchant) has no \(kind.rawValue) \(id); "
+            + (known.map { "it is a \($0.name.kind.rawValue): say --kind \($0.name.kind.rawValue.dropLast(4))." }
+              ?? "`tender secret list` shows them."))
       }
     }
     return try await keys(of: merchant)

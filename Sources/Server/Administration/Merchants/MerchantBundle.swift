@@ -37,6 +37,7 @@ package struct MerchantBundle: Codable, Sendable {
   package let enabled: Bool
   package let domains: [DomainEntry]
   package let certificates: [CertificateEntry]
+  /// In the order in which they were made: the last webhook key signs.
   package let secrets: [SecretEntry]
 }
 
@@ -87,8 +88,7 @@ extension MerchantBundle: CustomStringConvertible, CustomReflectable {
 
   /// The key that its webhooks are signed with.
   package var webhookKey: WebhookKey? {
-    let keys = secrets.filter { $0.kind == .webhookKey }.map { ($0.id, $0.secret) }
-    return MerchantWebhooks.signing(Dictionary(keys) { $1 })
+    secrets.last { $0.kind == .webhookKey }.map { WebhookKey(id: $0.id, secret: $0.secret) }
   }
 
   /// A merchant without certificates, for which keys are made here.

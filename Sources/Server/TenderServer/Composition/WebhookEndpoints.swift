@@ -33,7 +33,7 @@ final class WebhookEndpoints: Sendable {
   private static func byMerchant(_ folders: [MerchantFolder]) -> [MerchantID: Entry] {
     Dictionary(
       uniqueKeysWithValues: folders.map {
-        ($0.merchant.id, Entry(endpoints: $0.webhooks, key: MerchantWebhooks.signing($0.webhookKeys)))
+        ($0.merchant.id, Entry(endpoints: $0.webhooks, key: $0.webhookKey))
       })
   }
 }

@@ -9,6 +9,7 @@ import TenderPayments
 import TenderServer
 import TenderTesting
 import Testing
+import Webhooks
 
 /// Merchants in a store of its own, without a server.
 private struct Registry {
@@ -115,6 +116,60 @@ private struct Registry {
     #expect(entries.contains { $0.action == "link.create.outcome" && $0.after == "link 12" })
     let secret = try #require(key.secret)
     #expect(!entries.contains { "\($0)".contains(secret) })
+  }
+}
+
+@Suite struct `The webhook key that signs` {
+  @Test
+  func `is the newest whatever its id, also within one second and after an export, and an older one once it goes`()
+    async throws
+  {
+    let registry = try await Registry()
+    // The first key's id comes after every id that is made from the time.
+    let merchant = MerchantProvisioning.NewMerchant(
+      id: "harbour", merchantIdentifier: "merchant.test.harbour", displayName: "Harbour", countryCode: "IE",
+      currencyCode: "EUR", domains: [])
+    let bundle = try MerchantBundle(merchant, random: RandomBytes { [0xFF] + RandomBytes.system.next($0 - 1) })
+    _ = try await registry.perform(.add(bundle))
+    func signing(_ registry: Registry) async throws -> [String?] {
+      let exported = try await registry.perform(.export(merchant: "harbour")).bundle?.webhookKey?.id
+      let stored = try #require(
+        try await registry.configuration.merchantStore(registry.database).merchants(at: WallClock.system.now()).first)
+      let folder = try MerchantFolder(stored: stored, registry.configuration, at: WallClock.system.now())
+      return [exported, folder.webhookKey?.id]
+    }
+    let first = bundle.webhookKey?.id
+    #expect(try await signing(registry) == [first, first])
+
+    var last: String?
+    for _ in 1...3 {
+      let rotated = try await registry.perform(
+        .rotateKey(merchant: "harbour", kind: .webhookKey, overlapSeconds: 3_600)
+      ).keys?.first?.id
+      #expect(try await signing(registry) == [rotated, rotated])
+      last = rotated
+    }
+    let other = try await Registry()
+    _ = try await other.perform(
+      .take(try #require(try await registry.perform(.export(merchant: "harbour")).bundle)))
+    #expect(try await signing(other) == [last, last])
+
+    _ = try await other.perform(
+      .revokeKey(merchant: "harbour", kind: .webhookKey, id: try #require(last)))
+    #expect(try await signing(other)[1] != last)
+  }
+}
+
+@Suite struct `A key that is revoked under another kind` {
+  @Test func `is refused with the kind that it is`() async throws {
+    let registry = try await Registry()
+    try await registry.add()
+    let key = try #require(
+      try await registry.perform(.listKeys(merchant: "harbour")).keys?.first { $0.kind == .webhookKey })
+    let error = await #expect(throws: MerchantStoreError.self) {
+      try await registry.perform(.revokeKey(merchant: "harbour", kind: .apiKey, id: key.id))
+    }
+    #expect(error?.code == .secretUnknown && error.map { "\($0)".contains("--kind webhook") } == true)
   }
 }
 
