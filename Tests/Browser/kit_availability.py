@@ -17,7 +17,7 @@ REASONS = [
     ("a policy against payments", {"headers": {"Permissions-Policy": "payment=()"}}, ["payment_not_permitted"],
      "Permissions-Policy"),
     ("a shop without Apple Pay", {"answers": {"GET metadata": {**METADATA, "enabled": False}}}, ["disabled"],
-     "certificate"),
+     "switched off"),
     ("the simulated session where money is real", {"device": {"hasSandbox": True}}, ["simulated_session"], "Remove"),
     ("a browser without Apple Pay", {"device": {"isAbsent": True}}, ["no_apple_pay"], "Apple's script"),
     ("a web view", {"device": {"isAbsent": True, "isWebView": True}}, ["no_apple_pay"], "SFSafariViewController"),

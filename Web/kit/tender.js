@@ -202,7 +202,10 @@ export class TenderCheckout extends EventTarget {
       this.metadata = await once(this.server + path, () => insist(this.server, "GET", path));
       // These two are explained here, without another load.
       if (!this.metadata.enabled) {
-        return add("disabled", "The merchant takes no Apple Pay here: it has no identity certificate on the server.");
+        return add(
+          "disabled",
+          "Apple Pay is switched off here, or the merchant has no valid identity certificate on the server.",
+        );
       }
       addTags(this.server, this.metadata);
       await provideSession(this.metadata, this.appleScript);
