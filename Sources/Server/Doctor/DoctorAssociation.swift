@@ -51,6 +51,12 @@ extension Doctor {
   }
 
   private func there(_ domain: Domain, _ merchant: ExaminedMerchant, _ file: [UInt8]?) -> DoctorFinding {
+    guard !merchant.isStored else {
+      return DoctorCheck.associationThere.require(
+        file != nil, domain.name, ok: "in the store", failed: "the store has no association file for it",
+        remedy: "Download it from the developer account for \(domain.name), then `tender domain add \(domain.name) "
+          + "--merchant \(merchant.id) --association FILE`.")
+    }
     let path = "\(merchant.path)/association/\(domain.name).txt"
     return DoctorCheck.associationThere.require(
       file != nil, domain.name, ok: path, failed: "there is no \(path)",

@@ -54,6 +54,10 @@ import Testing
       Array(try JSONEncoder().encode(MerchantCall.add(try MerchantBundle(merchant, random: .system)))))
     let bare = try await Self.findings(system, "bare")
     func remedy(_ code: String) -> String { bare.first { $0.code == code }?.remedy ?? "" }
+    #expect(
+      remedy("association_present").contains("tender domain add bare.localhost:8498 --merchant bare --association FILE")
+    )
+    #expect(!bare.contains { $0.code == "association_present" && "\($0.finding) \($0.remedy)".contains("store/") })
     #expect(remedy("identity_present").contains("tender certificate request bare --kind identity"))
     #expect(remedy("processing_present").contains("tender certificate import FILE --merchant bare"))
     let old = try await StrictJSONDecoder().decode(
