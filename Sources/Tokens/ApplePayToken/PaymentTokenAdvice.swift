@@ -66,8 +66,8 @@ extension PaymentTokenError.Code {
       "The token was encrypted to another payment processing certificate. Add the key of the one that is active in Apple's "
         + "portal, and keep the one before it until its tokens are gone."
     case .wrongKindOfKey:
-      "EC_v1 needs the P-256 key of the payment processing certificate; an RSA key is the merchant identity's, or that of "
-        + "a certificate for mainland China."
+      "EC_v1 needs the P-256 key of the payment processing certificate, and RSA_v1 the RSA key of the one for mainland "
+        + "China. The RSA key of a merchant identity certificate opens neither."
     case .badEphemeralKey, .badWrappedKey: "The token's key material is not what Apple makes. Refuse the payment."
     case .tooShort: "Pass data on whole."
     case .tagMismatch:

@@ -63,7 +63,16 @@ extension TokenWrapping {
         ? undone("a data: URL", base64(rest), .code("Buffer.from(\(part), \"base64\")"), &work)
         : undone("a data: URL", percentDecoded(rest), .code("decodeURIComponent(\(part))"), &work)
     }
+    if head.hasPrefix("-----begin ") { return betweenLines(bytes, &work) }
     return form(bytes, head, &work) ?? digits(bytes, &work) ?? webToken(bytes, &work)
+  }
+
+  /// Base64 between the lines of PEM. Its dashes are letters of base64 for URLs, so the lines go first.
+  private static func betweenLines(_ bytes: [UInt8], _ work: inout Int) -> TokenWrapping? {
+    let text = String(decoding: bytes, as: UTF8.self).replacing(/-----(?:BEGIN|END) [^\-]*-----/, with: "")
+    guard let inner = base64(Array(text.utf8)), let what = token(in: inner, &work) else { return nil }
+    return what.within(
+      "PEM", .code(#"Buffer.from(text.replace(/-----(?:BEGIN|END) [^-]*-----/g, ""), "base64")"#))
   }
 
   /// `application/x-www-form-urlencoded`, alone or behind a URL's question mark, and text that was encoded for either.

@@ -104,6 +104,8 @@ import Testing
       { text("--x\r\nContent-Disposition: form-data; name=\"t\"\r\n\r\n\(string($0))\r\n--x--") }
     ),
     ("multipart form", true, { text("--x\r\nContent-Disposition: form-data; name=\"t\"\r\n\r\n\(string($0))") }),
+    ("JSON in PEM", true, { pem($0, columns: 64) }), ("JSON in PEM", true, { pem($0, columns: 76) }),
+    ("JSON in PEM", true, { text("-----BEGIN TOKEN----- \(Base64.encode($0)) -----END TOKEN-----") }),
     ("JSON in base64 in base64", true, { text(Base64.encode(Array(Base64.encode($0).utf8))) }),
     ("cut off in base64", false, { text(String(Base64.encode($0).prefix(255))) }),
     ("cut off in hexadecimal", false, { text(String(Hex.encode($0).prefix(255))) }),
@@ -192,6 +194,14 @@ import Testing
   ]
 
   private static func urlEncoded(_ bytes: [UInt8]) -> String { bytes.map { "%\(Hex.encode([$0]))" }.joined() }
+  private static func pem(_ bytes: [UInt8], columns: Int) -> [UInt8] {
+    var (lines, rest) = (["-----BEGIN APPLE PAY-----"], Substring(Base64.encode(bytes)))
+    while !rest.isEmpty {
+      lines.append(String(rest.prefix(columns)))
+      rest = rest.dropFirst(columns)
+    }
+    return text((lines + ["-----END APPLE PAY-----", ""]).joined(separator: "\n"))
+  }
   private static func text(_ text: String) -> [UInt8] { Array(text.utf8) }
   private static func string(_ bytes: [UInt8]) -> String { String(decoding: bytes, as: UTF8.self) }
 
