@@ -46,7 +46,10 @@ package struct UserTable {
       INSERT INTO office_users (name, has_codes, last_code, enabled, refund_limits, created_at)
       VALUES ($1, 0, 0, 1, $2, $3) ON CONFLICT DO NOTHING
       """, .text(name), .text(limits.text), .time(store.now))
-    guard inserted == 1 else { throw OfficeRefusal.conflict("There is a user \(name) already.", at: "name") }
+    guard inserted == 1 else {
+      throw OfficeRefusal.conflict(
+        "There is a user \(name) already. Change roles and limits in the back office, under Users.", at: "name")
+    }
     try set(grants, of: name)
   }
 

@@ -45,10 +45,11 @@ struct AttentionController: Sendable {
     let merchants = user.merchants(as: .operator)
     let waiting = try await office.database.read { try RefundApprovals(store: $0).waiting(of: merchants) }
     let matters = waiting.shown.map { approval in
-      Matter(
+      let isOwn = approval.requestedBy.utf8.elementsEqual(user.name.utf8)
+      return Matter(
         isUrgent: false, title: "A refund of \(approval.amount.shown) waits for a second person",
-        detail: "\(approval.requestedBy) asked for it: \(approval.reason)", action: "Approve or reject",
-        path: "/payments/\(approval.payment)")
+        detail: "\(approval.requestedBy) asked for it: \(approval.reason)",
+        action: isOwn ? "Look or withdraw" : "Approve or reject", path: "/payments/\(approval.payment)")
     }
     guard waiting.hasMore else { return matters }
     let more = Matter(

@@ -120,6 +120,7 @@ import Testing
     try await bench.visit(as: [Grant(.viewer)]) { visitor async throws in
       let page = try await visitor.get("/overview")
       #expect(page.status == .ok && page.text.contains("12.50"), "\(page.text)")
+      #expect(page.text.contains("with what was voided or released later") && page.text.contains("until now"))
       for path in ["/payments", "/payments.csv", "/overview?days=1", "/overview?merchant=shop"] {
         #expect(try await visitor.get(path).status == .ok, "\(path)")
       }
@@ -307,6 +308,8 @@ import Testing
       let answer = try await anna.post("/payments/\(id)/refund", ["amount": "5.01", "reason": "large", "key": key])
       #expect(answer.headers[.location]?.hasSuffix("done=requested") == true)
       let approval = try #require(try await bench.approvals().first)
+      let attention = try await anna.get("/").text
+      #expect(attention.contains("Look or withdraw") && !attention.contains("Approve or reject"))
       let own = try await anna.post("/payments/\(id)/approvals/\(approval)/approve", ["reason": "mine"])
       #expect(own.status == .conflict)
       return approval
@@ -314,7 +317,8 @@ import Testing
     #expect(bench.payments.calls.count == 1)
     try await bench.visit { bert in
       try await bert.signIn("bert")
-      #expect(try await bert.get("/").text.contains("waits for a second person"))
+      let attention = try await bert.get("/").text
+      #expect(attention.contains("waits for a second person") && attention.contains("Approve or reject"))
       for _ in 0..<2 {
         let answer = try await bert.post("/payments/\(id)/approvals/\(key)/approve", ["reason": "right"])
         #expect(answer.status == .seeOther)
