@@ -18,14 +18,14 @@ struct LookupOptions: ParsableArguments {
   var from: Moment?
   @Option(help: "Begun before this moment.") var until: Moment?
   @Flag(help: "Only those with an alarm.") var alarmed = false
-  @Option(help: "How many, at most 500.") var limit = 20
+  @Option(help: "How many, at most 500; 20 by default.") var limit: Int?
 
   func validate() throws {
     guard [reference, email, order, basket].compactMap({ $0 }).count <= 1 else {
       throw ValidationError("Give one of --reference, --email, --order and --basket.")
     }
     do throws(MistypedAmount) { _ = try typedAmount() } catch { throw ValidationError("--amount \(error).") }
-    try Limit.check(limit)
+    if let limit { try Limit.check(limit) }
     try Moment.require(from, before: until)
   }
 
@@ -33,6 +33,9 @@ struct LookupOptions: ParsableArguments {
     guard let amount else { return nil }
     return try Amount(typed: amount, in: nil, least: 0)
   }
+
+  /// How many payments are shown without --limit. One more is asked for, to know whether there are more.
+  static let shown = 20
 
   var lookup: PaymentLookup {
     var lookup = PaymentLookup()
@@ -42,7 +45,9 @@ struct LookupOptions: ParsableArguments {
       reference, order.map { OrderID($0) }, basket.map { BasketID($0) }
     )
     (lookup.merchant, lookup.status) = (merchant.map { MerchantID($0) }, status?.status)
-    (lookup.from, lookup.until, lookup.alarmed, lookup.limit) = (from?.time, until?.time, alarmed, limit)
+    (lookup.from, lookup.until, lookup.alarmed, lookup.limit) = (
+      from?.time, until?.time, alarmed, limit ?? Self.shown + 1
+    )
     return lookup
   }
 

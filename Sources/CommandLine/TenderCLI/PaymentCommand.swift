@@ -28,8 +28,15 @@ struct PaymentCommand: AsyncParsableCommand {
         here: { try await PaymentAdministration.list($0, lookup) }, there: ("POST", "/payments/search"),
         body: Array(try JSONEncoder().encode(lookup)))
       if found.payments.isEmpty, let merchant = conditions.merchant { try await requireKnown(merchant) }
-      guard !journal.json else { return Terminal.say(try Terminal.json(found.payments)) }
-      PaymentReport.table(of: found.payments).show("payment")
+      let shown = Array(found.payments.prefix(conditions.limit ?? LookupOptions.shown))
+      if journal.json {
+        Terminal.say(try Terminal.json(shown))
+      } else {
+        PaymentReport.table(of: shown).show("payment")
+      }
+      if shown.count < found.payments.count {
+        Terminal.sayError("\(shown.count) shown, and there are more: --limit shows up to 500")
+      }
     }
 
     /// A merchant that was removed has payments still, and of one that is misspelt there are none.
@@ -107,7 +114,11 @@ struct PaymentCommand: AsyncParsableCommand {
       commandName: "acknowledge", abstract: "Ends a payment's alarm after a look at it.")
     @OptionGroup var operation: OperationOptions
 
-    func run() async throws { try await operation.perform(.acknowledge) }
+    func run() async throws {
+      let payment = try await operation.journal.payment(operation.id)
+      guard payment.alarm == nil else { return try await operation.perform(.acknowledge) }
+      Terminal.sayError("\(payment.id) has no alarm: there is nothing to acknowledge")
+    }
   }
 
   struct Resolve: AsyncParsableCommand {

@@ -39,7 +39,9 @@ struct WebhooksCommand: AsyncParsableCommand {
       let table = Table(
         "PAYMENT", "EVENT", "MERCHANT", "STATE", "FAILED", "ENDPOINT", "URL", "RESULT", of: deliveries
       ) { $0.cells }
-      table.show("delivery")
+      let others = StateName.allCases.map(\.rawValue).filter { $0 != state.rawValue }.map { "--state \($0)" }
+      let noun = state == .dead ? "dead letter" : "\(state.rawValue) delivery"
+      table.show("\(noun); see \(others.joined(separator: " and "))")
     }
   }
 
