@@ -45,13 +45,9 @@ struct MerchantExamination {
 
   /// What the server takes and a device may refuse.
   private func sheets(_ settings: MerchantSettings, _ places: [String: String], _ problems: inout ProblemList) {
-    for network in settings.unknownNetworks {
+    for words in settings.networkWarnings {
       problems.add(
-        ConfigurationError(
-          "supportedNetworks",
-          "this release does not know \(network.rawValue): the sheet is asked for it where the browser or device knows it, "
-            + "and no connector that has to name it takes its cards; see that the name is Apple's",
-          place: places["supportedNetworks"], isWarning: true))
+        ConfigurationError("supportedNetworks", words, place: places["supportedNetworks"], isWarning: true))
     }
     for origin in settings.ancestors(besides: settings.domains.compactMap { try? Domain($0) }) {
       problems.add(

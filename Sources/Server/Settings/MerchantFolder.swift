@@ -50,6 +50,12 @@ package struct MerchantFolder: Sendable {
   /// Whether it may offer Apple Pay.
   package private(set) var availability: MerchantAvailability
 
+  /// Why it can take no payment although nothing refuses one; nil where it can.
+  package var notReady: String? {
+    let hasKey = !merchant.processing.isEmpty || !certificatesOfKeysElsewhere.isEmpty
+    return hasKey || profile.encryptsToPlatform ? nil : "no processing certificate"
+  }
+
   /// Reads every merchant below `directory`, in the order of their names.
   ///
   /// - Parameters:

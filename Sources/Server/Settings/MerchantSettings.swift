@@ -43,6 +43,16 @@ package struct MerchantSettings: Sendable {
 
   package var unknownNetworks: [CardNetwork] { networks.filter { $0.facts == nil } }
 
+  /// What becomes of each network that this release does not know, and which one may be meant.
+  package var networkWarnings: [String] {
+    unknownNetworks.map { network in
+      let nearest = Spelling.nearest(to: network.rawValue, among: CardNetwork.known.map(\.rawValue))
+      return "this release does not know \(network.rawValue): the sheet is asked for it where the browser or device "
+        + "knows it, and no connector that has to name it takes its cards; see that the name is Apple's"
+        + (nearest.map { "; did you mean \($0)?" } ?? "")
+    }
+  }
+
   /// Sites that may frame the hosted pages, and for which Apple gives no merchant session.
   ///
   /// - Parameter domains: the merchant's, which the settings name in a folder alone.

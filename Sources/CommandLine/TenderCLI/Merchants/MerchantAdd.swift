@@ -68,7 +68,13 @@ extension MerchantCommand {
       let next = CertificateKind.allCases.map {
         "`tender certificate request \(merchant.id) --kind \($0.rawValue)\(store.place.words)`"
       }
-      Terminal.sayError("Next: " + next.joined(separator: " and "))
+      let rotate = "`tender secret rotate --merchant \(merchant.id) --kind KIND --overlap-hours 0\(store.place.words)`"
+      Terminal.sayError(
+        """
+        Next: \(next.joined(separator: " and "))
+        It has an api, a webhook and a callback key, whose secrets nobody has seen. \(rotate)
+        replaces one and shows its secret; `tender secret list --merchant \(merchant.id)\(store.place.words)` has their ids.
+        """)
     }
 
     /// Into the store of the server that uses the sandbox.

@@ -41,7 +41,8 @@ struct MerchantStoreOptions: ParsableArguments {
     try show(merchants, "merchant") {
       Table("MERCHANT", "IDENTIFIER", "FROM", "APPLE PAY", "DOMAINS", "CERTIFICATES", of: $0) { merchant in
         let lists = [merchant.domains.joined(separator: ", "), merchant.certificates.joined(separator: "; ")]
-        return [merchant.id, merchant.merchantIdentifier, merchant.origin, merchant.refusal ?? "on"]
+        let state = merchant.refusal ?? merchant.notReady.map { "not ready: \($0)" } ?? "on"
+        return [merchant.id, merchant.merchantIdentifier, merchant.origin, state]
           + lists.map { $0.isEmpty ? "-" : $0 }
       }
     }

@@ -229,7 +229,8 @@ extension MerchantAdministration {
       values.merge(table.typed(settings).values) { $1 }
       try tables.update(id, settings: table.document(SettingsSource(values: values)), after: stored.version)
     }
-    return await readBack(merchant, notes: unknownRoutes(of: named.routes))
+    let networks = named.networkWarnings.map { "supportedNetworks: \($0)" }
+    return await readBack(merchant, notes: networks + unknownRoutes(of: named.routes))
   }
 
   /// What becomes of rules whose route is not configured here. Other nodes may have it.
@@ -333,14 +334,14 @@ extension StoredMerchantReport {
     if case .stored = folder.origin { origin = "store" } else { origin = "folder" }
     enabled = folder.availability.isEnabled
     refusal = folder.availability.refusal(at: now)?.rawValue
-    problem = nil
+    (problem, notReady) = (nil, folder.notReady)
     domains = folder.merchant.sites.map { $0.domain.name + ($0.isEnabled ? "" : " (off)") }
     certificates = MerchantReport(folder.merchant).certificates
   }
 
   fileprivate init(_ merchant: LeftOutMerchant, origin: String) {
     (id, merchantIdentifier, self.origin, enabled) = (merchant.id, "", origin, false)
-    (refusal, problem) = ("merchant_not_served", merchant.reason)
+    (refusal, problem, notReady) = ("merchant_not_served", merchant.reason, nil)
     (domains, certificates) = ([], [])
   }
 }

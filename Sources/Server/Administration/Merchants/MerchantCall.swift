@@ -122,6 +122,8 @@ package struct StoredMerchantReport: Codable, Sendable {
   package let refusal: String?
   /// Why a merchant of the store is left out, and the others go on; nil where it is served.
   package let problem: String?
+  /// What it lacks to take payments; nil where nothing.
+  package let notReady: String?
   package let domains: [String]
   /// Those in use, each with the moment until which it is valid.
   package let certificates: [String]

@@ -172,10 +172,14 @@ package struct OfficeMerchant: Sendable {
   package let isEnabled: Bool
   /// Nil where it may take payments, else the code of the refusal.
   package let refusal: String?
+  /// What it lacks to take payments; nil where nothing.
+  package let notReady: String?
 
-  package init(id: MerchantID, identifier: String, isDeclared: Bool, isEnabled: Bool, refusal: String?) {
+  package init(
+    id: MerchantID, identifier: String, isDeclared: Bool, isEnabled: Bool, refusal: String?, notReady: String? = nil
+  ) {
     (self.id, self.identifier, self.isDeclared) = (id, identifier, isDeclared)
-    (self.isEnabled, self.refusal) = (isEnabled, refusal)
+    (self.isEnabled, self.refusal, self.notReady) = (isEnabled, refusal, notReady)
   }
 }
 

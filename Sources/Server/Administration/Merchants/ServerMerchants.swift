@@ -126,7 +126,8 @@ extension OfficeMerchant {
     let isDeclared = if case .declared = folder.origin { true } else { false }
     self.init(
       id: folder.merchant.id, identifier: folder.merchant.identifier.text, isDeclared: isDeclared,
-      isEnabled: folder.availability.isEnabled, refusal: folder.availability.refusal(at: now)?.rawValue)
+      isEnabled: folder.availability.isEnabled, refusal: folder.availability.refusal(at: now)?.rawValue,
+      notReady: folder.notReady)
   }
 
   fileprivate init(_ merchant: LeftOutMerchant) {

@@ -266,7 +266,8 @@ enum MerchantView {
     [
       "id": merchant.id.rawValue, "identifier": merchant.identifier, "isDeclared": merchant.isDeclared,
       "isEnabled": merchant.isEnabled, "refusal": merchant.refusal ?? "",
-      "state": merchant.refusal.map { "off: \($0)" } ?? "takes payments",
+      "state": merchant.refusal.map { "off: \($0)" } ?? merchant.notReady.map { "not ready: \($0)" }
+        ?? "takes payments",
     ]
   }
 

@@ -160,6 +160,29 @@ private struct Registry {
   }
 }
 
+@Suite struct `A merchant without a processing certificate` {
+  @Test func `is not ready in the list of merchants`() async throws {
+    let registry = try await Registry()
+    try await registry.add()
+    let listed = try #require(try await registry.perform(.list).merchants?.first)
+    #expect(listed.refusal == nil && listed.notReady == "no processing certificate")
+  }
+}
+
+@Suite struct `An edit` {
+  @Test func `warns of a network that this release does not know, and names the one that may be meant`() async throws {
+    let registry = try await Registry()
+    try await registry.add()
+    func notes(_ networks: String) async throws -> [String] {
+      try await registry.perform(.edit(merchant: "harbour", settings: ["supportedNetworks": networks])).notes
+    }
+    let warned = try await notes("amex,vsia")
+    #expect(warned.count == 1 && warned[0].hasPrefix("supportedNetworks: this release does not know vsia"))
+    #expect(warned[0].hasSuffix("did you mean visa?"))
+    #expect(try await notes("visa,amex").isEmpty)
+  }
+}
+
 @Suite struct `A key that is revoked under another kind` {
   @Test func `is refused with the kind that it is`() async throws {
     let registry = try await Registry()
