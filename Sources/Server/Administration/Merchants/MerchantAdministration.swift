@@ -73,6 +73,8 @@ package struct MerchantAdministration: Sendable {
 
   /// One commit on a stored merchant, which the server must be able to serve afterwards, beside all others.
   ///
+  /// Its webhook keys may all have ended by themselves: only an endpoint more needs a key then.
+  ///
   /// - Parameter isNew: whether the commit makes the merchant.
   /// - Throws: ``MerchantStoreError`` with `merchant_unknown` for a merchant that is nowhere, before anything else.
   @discardableResult
@@ -86,10 +88,13 @@ package struct MerchantAdministration: Sendable {
     return try await store.write { [configuration] tables in
       if !isNew { try tables.requireKnown(id) }
       let (domains, keys) = (try tables.domainNames(of: id), try tables.apiKeys(of: id))
+      let former = isNew ? nil : try? MerchantFolder(stored: try tables.merchant(id), configuration, at: now)
       let result = try body(tables, id)
       let folder = try MerchantFolder(stored: try tables.merchant(id), configuration, at: now)
       try folder.requireServable(by: configuration, routes)
-      try folder.requireWebhookKey(at: "store/\(id)")
+      if isNew || former.map({ !$0.webhookKeys.isEmpty || folder.hasEndpoint(besidesThoseOf: $0) }) == true {
+        try folder.requireWebhookKey(at: "store/\(id)")
+      }
       try others.require(domains: try tables.domainNames(of: id).subtracting(domains))
       for key in try tables.apiKeys(of: id).subtracting(keys) {
         let other = try tables.owner(ofAPIKey: key, but: id) ?? others.apiKeys[key]
@@ -320,6 +325,10 @@ extension MerchantTables {
 }
 
 extension MerchantFolder {
+  fileprivate func hasEndpoint(besidesThoseOf former: MerchantFolder) -> Bool {
+    !Set(webhooks.map(\.id)).isSubset(of: former.webhooks.map(\.id))
+  }
+
   /// The merchants of a configuration whose store was not made yet.
   package static func reports(_ configuration: ServerConfiguration) async throws -> [StoredMerchantReport] {
     let now = WallClock.system.now()

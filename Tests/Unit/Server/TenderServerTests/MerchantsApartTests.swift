@@ -186,6 +186,38 @@ import Webhooks
     }
   }
 
+  @Test func `has let all webhook keys end: the merchant and its keys can still be switched off`() async throws {
+    let platform = try await MerchantsApart()
+    try await platform.behindItsBack { administration, store in
+      let endpoint = MerchantCall.setEndpoint("orders", url: "https://mine.example/hooks", merchant: "mine")
+      _ = try await administration.perform(endpoint)
+      func key(_ kind: SecretName.Kind) async throws -> String {
+        let keys = try await administration.perform(.listKeys(merchant: "mine")).keys ?? []
+        return try #require(keys.first { $0.kind == kind }?.id)
+      }
+      let last = try await key(.webhookKey)
+      await #expect(throws: ConfigurationError.self, "the last key is taken away") {
+        _ = try await administration.perform(.revokeKey(merchant: "mine", kind: .webhookKey, id: last))
+      }
+      let past = WallClock.system.now().adding(.seconds(-60))
+      try await store.write { try $0.expire(.webhookKey, of: "mine", but: "", at: past) }
+      await #expect(throws: ConfigurationError.self, "an endpoint more") {
+        _ = try await administration.perform(
+          .setEndpoint("stock", url: "https://mine.example/stock", merchant: "mine"))
+      }
+      let leaked = try await key(.apiKey)
+      for call in [
+        MerchantCall.setEnabled(false, merchant: "mine", domain: "mine.example"),
+        .setEnabled(false, merchant: "mine", domain: nil),
+        .rotateKey(merchant: "mine", kind: .apiKey, overlapSeconds: 3_600),
+        .revokeKey(merchant: "mine", kind: .apiKey, id: leaked),
+        .addKey(merchant: "mine", kind: .webhookKey),
+      ] {
+        await #expect(throws: Never.self, "\(call)") { _ = try await administration.perform(call) }
+      }
+    }
+  }
+
   @Test func `has rows that this version cannot read: the merchant is left out, and the others go on`() async throws {
     let platform = try await MerchantsApart()
     try await platform.behindItsBack { _, store in
