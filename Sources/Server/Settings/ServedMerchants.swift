@@ -28,7 +28,7 @@ package struct ServedMerchants: Sendable {
   /// - Parameters:
   ///   - routes: nil where the accounts of merchants at the routes are not checked.
   ///   - only: reads this merchant alone. Of the others only the domains and the ids of API keys are looked at.
-  ///   - former: where one declared merchant cannot be read, all of them stay as they are here.
+  ///   - former: where one declared merchant cannot be read, or all are gone at once, they stay as they are here.
   /// - Throws: ``ConfigurationError`` when there are no merchants at all.
   package init(
     _ configuration: ServerConfiguration, _ database: Database, _ routes: RouteTable?, only: MerchantID? = nil,
@@ -76,7 +76,8 @@ package struct ServedMerchants: Sendable {
     }
   }
 
-  /// Puts all declared merchants back as they were if one cannot be read, or if the folder of all is gone.
+  /// Puts all declared merchants back as they were if one cannot be read, or if all are gone at once, as with a lost
+  /// mount.
   ///
   /// - Parameter stored: a merchant whose folder was moved into the store goes on from there.
   private mutating func keepDeclared(
@@ -88,8 +89,13 @@ package struct ServedMerchants: Sendable {
       let id = folder.merchant.id
       return present?.contains(id.rawValue) == true || !stored.contains(id)
     }
-    if present == nil {
-      notRead += kept.map { LeftOutMerchant($0.merchant.id, "merchants.directory: there is no folder \(directory)") }
+    if !kept.isEmpty, present?.isEmpty ?? true {
+      let problem = ConfigurationError(
+        "merchants.directory",
+        "there is no \(present == nil ? "folder" : "merchant in") \(directory); bring the merchants back, or restart "
+          + "the server to go on without them")
+      firstProblem = problem
+      notRead += kept.map { LeftOutMerchant($0.merchant.id, ErrorWords.of(problem)) }
     }
     guard !notRead.isEmpty else { return }
     (folders, ids, domains, apiKeys) = ([], [], [:], [:])
@@ -105,7 +111,7 @@ package struct ServedMerchants: Sendable {
     folders.filter { if case .declared = $0.origin { true } else { false } }
   }
 
-  /// - Throws: what is wrong with the first declared merchant that is not as it must be.
+  /// - Throws: what is wrong with the first declared merchant that is not as it must be, or with the folder of all.
   package func requireDeclared() throws { if let firstProblem { throw firstProblem } }
 
   private mutating func add(_ folder: MerchantFolder) throws {
@@ -146,6 +152,11 @@ extension ServedMerchants {
       logger.error(
         "a declared merchant cannot be read; all of them go on as they were read before",
         metadata: ["merchant": .string(merchant.id), "reason": .string(merchant.reason)])
+    }
+    if former == nil, !FileManager.default.fileExists(atPath: configuration.merchantsDirectory) {
+      logger.notice(
+        "there is no folder of declared merchants; only those of the store are served",
+        metadata: ["directory": .string(configuration.merchantsDirectory)])
     }
   }
 

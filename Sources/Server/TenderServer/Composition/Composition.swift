@@ -151,15 +151,14 @@ struct Composition: Sendable {
 
   /// This server with the merchants as their folders and the store are now.
   ///
-  /// - Parameter requiresFolders: throws when a folder is not as it must be. Otherwise all declared merchants, or the
-  ///   platform, stay as they are then.
+  /// - Parameter requiresFolders: throws when a folder is not as it must be, or when all declared merchants are gone at
+  ///   once. Otherwise all declared merchants, or the platform, stay as they are then.
   func reread(requiresFolders: Bool) async throws -> Composition {
     // Before the merchants, so that a change between the two is read again.
     let fingerprint = try await MerchantStore.Fingerprint.read(database, runtime)
     let now = runtime.clock.now()
     var parts = self
-    parts.served = try await ServedMerchants(
-      configuration, database, gateway.routes, after: requiresFolders ? nil : served, at: now)
+    parts.served = try await ServedMerchants(configuration, database, gateway.routes, after: served, at: now)
     if requiresFolders { try parts.served.requireDeclared() }
     do { parts.platform = try ServedPlatform(configuration, for: parts.folders, at: now) } catch {
       if requiresFolders { throw error }

@@ -55,3 +55,41 @@ import Testing
     #expect(refused["detail"]?.text?.contains("zz-broken") == true)
   }
 }
+
+/// A folder of declared merchants, beside merchants of the store, whose mount is lost.
+@Suite struct `A lost folder of merchants` {
+  private static let declared = MerchantProvisioning.NewMerchant(
+    id: "declared", merchantIdentifier: "merchant.test.declared", displayName: "Declared", countryCode: "IE",
+    currencyCode: "EUR", domains: ["declared.example"])
+
+  @Test func `changes nothing for declared merchants, and is named; a start without it says so`() async throws {
+    let platform = try await MerchantsApart()
+    let (folder, away) = ("\(platform.directory)/merchants", "\(platform.directory)/away")
+    let files = FileManager.default
+    _ = try await MerchantProvisioning(portal: platform.system.sandbox, random: .system)
+      .make(Self.declared, below: folder)
+    try await platform.serve { server async throws in
+      #expect(try await server.isServed("declared.example"))
+      try files.moveItem(atPath: folder, toPath: away)
+      for isEnabled in [false, true] {
+        // A mount that is lost leaves its mount point.
+        if isEnabled { try files.createDirectory(atPath: folder, withIntermediateDirectories: false) }
+        let refused = try await server.admin("POST", "/merchants/reload")
+        #expect(refused["code"] == "merchants_not_read" && refused["detail"]?.text?.contains(folder) == true)
+        #expect(try await server.isServed("declared.example"))
+        _ = try await server.ask(.setEnabled(isEnabled, merchant: "theirs", domain: "theirs.example"))
+        #expect(try await server.isServed("declared.example"))
+        #expect(server.log.text.contains("there is no \(isEnabled ? "merchant in" : "folder")"))
+        #expect(try await server.metrics().contains("tender_merchant_left_out{merchant=\"declared\"} 1"))
+      }
+      try files.removeItem(atPath: folder)
+      try files.moveItem(atPath: away, toPath: folder)
+      #expect(try await server.admin("POST", "/merchants/reload")["merchants"] == 3)
+    }
+    try files.removeItem(atPath: folder)
+    try await platform.serve { server async throws in
+      #expect(try await server.isServed("theirs.example"))
+      #expect(server.log.text.contains("there is no folder of declared merchants"))
+    }
+  }
+}
