@@ -56,7 +56,7 @@ package struct RefundApprovals {
     return try find(id)?.state == .waiting
   }
 
-  func find(_ id: String) throws -> RefundApproval? {
+  package func find(_ id: String) throws -> RefundApproval? {
     try store.row("SELECT * FROM office_approvals WHERE id = $1", .text(id)).map(Self.approval)
   }
 

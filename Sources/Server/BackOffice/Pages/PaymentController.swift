@@ -210,6 +210,11 @@ extension PaymentController {
     // In the commit that reserves the refund: one that is refused leaves the request open.
     let outcome = try await office.services.payments.perform(
       .refund, on: file.payment.id, amount: approval.amount.decimalString, isFinal: false, key: key, adding: record)
+    // The refund may be another user's, who approved it after this call looked: then nothing was recorded here.
+    let decided = try await office.database.read { try RefundApprovals(store: $0).find(approval.id) }
+    guard try decided?.decidedBy?.utf8.elementsEqual(call.user.name.utf8) == true else {
+      throw OfficeRefusal.conflict("Another user has decided just now.")
+    }
     return (back(to: file, "approved"), "\(outcome), key \(key)")
   }
 

@@ -383,6 +383,31 @@ import Testing
     #expect(bench.payments.calls.isEmpty)
   }
 
+  @Test func `that another user approves first is refused to its own requester, and is in the audit once`() async throws
+  {
+    let bench = try await OfficeBench()
+    let id = try await bench.captured()
+    for name in ["anna", "bert"] { try await bench.user(name, [Grant(.operator)], limits: "1.00 EUR") }
+    try await bench.visit { anna in
+      try await anna.signIn("anna")
+      let form = ["amount": "5.00", "reason": "large", "key": String(repeating: "0", count: 32)]
+      _ = try await anna.post("/payments/\(id)/refund", form)
+      let path = "/payments/\(id)/approvals/\(try #require(try await bench.approvals().first))/approve"
+      bench.payments.beforeNext {
+        try await bench.visit { bert in
+          try await bert.signIn("bert")
+          let answer = try await bert.post(path, ["reason": "right"])
+          #expect(answer.headers[.location]?.hasSuffix("done=approved") == true)
+        }
+      }
+      #expect(try await anna.post(path, ["reason": "mine"]).status == .conflict)
+    }
+    let entries = try await bench.database.read { try OfficeAudit($0).entries(subject: id.rawValue) }
+    let ends = ["payment.refund.refused", "payment.refund.outcome", "refund.approved", "refund.request"]
+    #expect(entries.map(\.action.action) == ends)
+    #expect(bench.payments.done.count == 1)
+  }
+
   @Test func `is answered as done where the store does not take the entry of what came of it`() async throws {
     let bench = try await OfficeBench()
     let id = try await bench.captured()
