@@ -33,8 +33,11 @@ package struct MerchantPayments: Sendable {
   }
 
   package func page(in store: Transaction) throws -> Page {
-    let found = try store.rows(selection, values + [.integer(limit)]).map { try PaymentRecord($0).payment }
-    guard found.count < Int(limit) else { return Page(payments: found, next: found.last?.id) }
+    let rows = try store.rows(selection, values + [.integer(limit)])
+    let found = try rows.readable { try PaymentRecord($0).payment }
+    guard rows.count < Int(limit) else {
+      return Page(payments: found, next: try rows.last.map { PaymentID(try $0.text("id")) })
+    }
     return Page(payments: found, next: try endOfWindow(store))
   }
 

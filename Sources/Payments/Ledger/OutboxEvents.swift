@@ -92,6 +92,18 @@ extension OutboxEvent {
     """
 }
 
+/// Whose events stay in the outbox.
+package struct LeftEvents: Error {
+  /// Not served by this process: their events stay for ``OutboxEvent/patience``.
+  package var merchants: Set<MerchantID>
+  /// With an event that this version cannot read: they wait for a later version.
+  package var payments: Set<PaymentID>
+
+  package init(merchants: Set<MerchantID> = [], payments: Set<PaymentID> = []) {
+    (self.merchants, self.payments) = (merchants, payments)
+  }
+}
+
 /// The hand-over of events, inside a transaction of the dispatcher.
 extension OutboxEvent {
   /// Takes events out of the outbox, in order within each payment. The caller writes their deliveries in the same commit.
@@ -102,25 +114,33 @@ extension OutboxEvent {
   /// - Parameters:
   ///   - payments: of at most so many payments. A payment comes with all of its events, so that a later one cannot be
   ///     taken before an earlier one.
-  ///   - unserved: merchants whose events stay for ``patience``.
+  ///   - left: whose events stay.
   /// - Returns: none as well while another process takes them.
+  /// - Throws: ``LeftEvents`` where this version cannot read the events of more payments: roll back, and leave these too.
   package static func take(
-    payments: Int, butOf unserved: Set<MerchantID> = [], in store: Transaction
+    payments: Int, butOf left: LeftEvents = LeftEvents(), in store: Transaction
   ) throws -> [OutboxEvent] {
-    guard let head = try headOfWaiting(unserved, in: store) else { return [] }
+    guard let head = try headOfWaiting(left, in: store) else { return [] }
     let (position, before) = (try head.integer("position"), try head.time("handed_over_at"))
     let last =
-      position + Int64(try number(payments, unserved, after: position, notBefore: max(store.now, before), in: store))
+      position + Int64(try number(payments, left, after: position, notBefore: max(store.now, before), in: store))
     guard last > position else { return [] }
     try store.run(
       """
       UPDATE outbox_head SET position = $1, handed_over_at =
         (SELECT delivered_at FROM outbox WHERE outbox.position = $1)
       """, .integer(last))
-    return try store.rows(
+    let rows = try store.rows(
       select + " WHERE outbox.position > $1 AND outbox.position <= $2 ORDER BY outbox.position", .integer(position),
-      .integer(last)
-    ).map(OutboxEvent.init)
+      .integer(last))
+    var (events, unreadable) = ([OutboxEvent](), Set<PaymentID>())
+    for row in rows {
+      do { events.append(try OutboxEvent(row)) } catch StorageError.column {
+        unreadable.insert(PaymentID(try row.text("payment")))
+      }
+    }
+    guard unreadable.isEmpty else { throw LeftEvents(payments: unreadable) }
+    return events
   }
 
   /// How long an event waits for its merchant to be served.
@@ -130,20 +150,26 @@ extension OutboxEvent {
   ///
   /// - Parameter count: how many values the statement has before these.
   private static func due(
-    butOf unserved: Set<MerchantID>, after count: Int, in store: Transaction
+    butOf left: LeftEvents, after count: Int, in store: Transaction
   ) -> (sql: String, values: [SQLValue]) {
-    guard !unserved.isEmpty else { return ("delivered_at IS NULL", []) }
-    let merchants = MerchantCondition(unserved.sorted { $0.rawValue < $1.rawValue }, after: count + 1)
-    return (
-      "delivered_at IS NULL AND (happened_at <= $\(count + 1) OR NOT \(merchants.sql))",
-      [.time(store.now.adding(.zero - patience))] + merchants.values
-    )
+    var (sql, values) = ("delivered_at IS NULL", [SQLValue]())
+    if !left.merchants.isEmpty {
+      let merchants = MerchantCondition(left.merchants.sorted { $0.rawValue < $1.rawValue }, after: count + 1)
+      sql += " AND (happened_at <= $\(count + 1) OR NOT \(merchants.sql))"
+      values = [.time(store.now.adding(.zero - patience))] + merchants.values
+    }
+    if !left.payments.isEmpty {
+      let places = (1...left.payments.count).map { "$\(count + values.count + $0)" }.joined(separator: ", ")
+      sql += " AND payment NOT IN (\(places))"
+      values += left.payments.map(\.rawValue).sorted().map { .text($0) }
+    }
+    return (sql, values)
   }
 
   /// The place of the last event that was handed over, locked until the transaction ends; nil when no event is due, as
   /// most looks find, and while another process has locked it.
-  private static func headOfWaiting(_ unserved: Set<MerchantID>, in store: Transaction) throws -> Row? {
-    let due = due(butOf: unserved, after: 0, in: store)
+  private static func headOfWaiting(_ left: LeftEvents, in store: Transaction) throws -> Row? {
+    let due = due(butOf: left, after: 0, in: store)
     let (head, waiting) = try store.first(
       Query(SQLStatement(findHead, locking: .skipping)),
       Query(SQLStatement("SELECT payment FROM outbox WHERE \(due.sql) ORDER BY happened_at LIMIT 1", due.values)))
@@ -166,10 +192,10 @@ extension OutboxEvent {
   ///
   /// - Returns: how many.
   private static func number(
-    _ payments: Int, _ unserved: Set<MerchantID>, after position: Int64, notBefore time: Timestamp,
+    _ payments: Int, _ left: LeftEvents, after position: Int64, notBefore time: Timestamp,
     in store: Transaction
   ) throws -> Int {
-    let due = due(butOf: unserved, after: 3, in: store)
+    let due = due(butOf: left, after: 3, in: store)
     return try store.changes(
       """
       UPDATE outbox SET position = $2 + placed.number,
@@ -184,17 +210,17 @@ extension OutboxEvent {
 
 extension OutboxEvent {
   package static func find(_ payment: PaymentID, _ sequence: Int64, in store: Transaction) throws -> OutboxEvent? {
-    try find([(payment, sequence)], in: store)[0]
+    try find([(payment, sequence)], in: store)[0]?.get()
   }
 
-  /// The event of each payment and sequence, or nil.
+  /// The event of each payment and sequence, or nil; a failure where this version cannot read it.
   package static func find(
     _ events: [(payment: PaymentID, sequence: Int64)], in store: Transaction
-  ) throws -> [OutboxEvent?] {
+  ) throws -> [Result<OutboxEvent, any Error>?] {
     let one = select + " WHERE outbox.payment = $1 AND outbox.seq = $2"
     return try store.firstRows(
       of: events.map { SQLStatement(one, .text($0.payment.rawValue), .integer($0.sequence)) }
-    ).map { try $0.map(OutboxEvent.init) }
+    ).map { row in row.map { row in Result { try OutboxEvent(row) } } }
   }
 
   /// What was handed over after a certain place, in that order: within a payment as it happened.

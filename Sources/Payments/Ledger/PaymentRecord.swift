@@ -237,10 +237,12 @@ extension Row {
     return Amount(minorUnits: try integer(column), currency: currency)
   }
 
+  /// A reason that only a later version knows is read as ``DeclineReason/other``.
+  ///
   /// - Parameter code: the column of its code.
   func decline(code: String) throws -> Decline? {
-    guard let reason: DeclineReason = try valueOrNil("decline_reason") else { return nil }
-    return Decline(reason: reason, code: try text(code))
+    guard let reason = try textOrNil("decline_reason") else { return nil }
+    return Decline(reason: DeclineReason(rawValue: reason) ?? .other, code: try text(code))
   }
 
   func card() throws -> CardSummary {

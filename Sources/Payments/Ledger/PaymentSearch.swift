@@ -46,7 +46,7 @@ extension PaymentSearch {
       condition.value, .text(optional: merchant?.rawValue), .text(optional: status?.rawValue), .time(optional: from),
       .time(optional: until), .integer(isAlarmed ? 1 : 0), .integer(optional: amount?.minorUnits),
       .text(optional: amount?.currency.code), .integer(Int64(max(0, limit)))
-    ).map { FoundPayment(payment: try PaymentRecord($0).payment, alarm: try $0.textOrNil("alarm")) }
+    ).readable { FoundPayment(payment: try PaymentRecord($0).payment, alarm: try $0.textOrNil("alarm")) }
   }
 
   /// One text for each subject, so that the index of its column is used.

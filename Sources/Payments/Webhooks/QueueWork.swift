@@ -6,8 +6,10 @@ struct QueueWork {
   /// A delivery that belongs to this process.
   struct Claimed: Sendable {
     let delivery: Delivery
-    /// nil when the event is not in the journal, or goes nowhere.
+    /// nil when the event is not in the journal, goes nowhere, or cannot be read.
     let body: WebhookBody?
+    /// Whether only a later version can read the event.
+    var isUnreadable = false
 
     func result(_ attempt: DeliveryAttempt) -> Result { Result(delivery: delivery, attempt: attempt) }
   }

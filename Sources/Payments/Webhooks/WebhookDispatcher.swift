@@ -79,11 +79,11 @@ package struct WebhookDispatcher: Sendable {
     let limit = limit ?? pause * 2
     await withDiscardingTaskGroup { group in
       var sinceQueues = pause
-      var unserved: Set<MerchantID> = []
+      var left = LeftEvents()
       while !Task.isCancelled {
         var wait = pause
         do {
-          if let queues = try await handOver(butOf: &unserved) {
+          if let queues = try await handOver(butOf: &left) {
             wait = min(pause, Self.busyPause)
             drain(queues, limit, in: &group)
           }
@@ -131,8 +131,8 @@ package struct WebhookDispatcher: Sendable {
   /// - Returns: how many tries were made.
   @discardableResult
   package func round() async throws -> Int {
-    var unserved: Set<MerchantID> = []
-    try await handOver(butOf: &unserved)
+    var left = LeftEvents()
+    try await handOver(butOf: &left)
     var tries = 0
     for queue in try await queues() { tries += try await drain(queue) { false } }
     return tries
@@ -141,19 +141,21 @@ package struct WebhookDispatcher: Sendable {
   /// Moves new events from the outbox to the endpoints' queues. Bounded: where events are written faster than they are
   /// moved, the queues have their turn all the same.
   ///
-  /// - Parameter unserved: merchants that earlier looks found not to be served.
+  /// - Parameter left: what earlier looks left in the outbox.
   /// - Returns: the queues that have got any; nil when there were no events.
   @discardableResult
-  private func handOver(butOf unserved: inout Set<MerchantID>) async throws -> Set<EndpointQueue>? {
-    unserved = unserved.filter { endpoints($0) == nil }
+  private func handOver(butOf left: inout LeftEvents) async throws -> Set<EndpointQueue>? {
+    left.merchants = left.merchants.filter { endpoints($0) == nil }
     var all: Set<EndpointQueue>?
     for _ in 0..<Self.pages {
       do {
-        guard let queues = try await handOverPage(butOf: unserved) else { break }
+        guard let queues = try await handOverPage(butOf: left) else { break }
         all = queues.union(all ?? [])
-      } catch let found as UnservedMerchants {
-        unserved.formUnion(found.ids)
-        for id in found.ids { report(.trouble("the events of \(id) wait: this server does not serve it")) }
+      } catch let found as LeftEvents {
+        left.merchants.formUnion(found.merchants)
+        left.payments.formUnion(found.payments)
+        for id in found.merchants { report(.trouble("the events of \(id) wait: this server does not serve it")) }
+        for id in found.payments { report(.trouble("the events of \(id) wait: this version cannot read them")) }
       }
     }
     return all
@@ -161,14 +163,14 @@ package struct WebhookDispatcher: Sendable {
 
   /// One commit: what is added to the queues is taken out of the outbox with it. Nil when nothing was due.
   ///
-  /// - Throws: ``UnservedMerchants``, and takes nothing, where events belong to others that are not served.
-  private func handOverPage(butOf unserved: Set<MerchantID>) async throws -> Set<EndpointQueue>? {
+  /// - Throws: ``LeftEvents``, and takes nothing, where more events have to stay.
+  private func handOverPage(butOf left: LeftEvents) async throws -> Set<EndpointQueue>? {
     let (queues, givenUp) = try await database.write { store in
-      let events = try OutboxEvent.take(payments: PaymentWebhooks.page, butOf: unserved, in: store)
+      let events = try OutboxEvent.take(payments: PaymentWebhooks.page, butOf: left, in: store)
       let merchants = Set(events.map(\.merchant))
       let served = merchants.reduce(into: [:]) { $0[$1] = endpoints($1) }
-      let found = merchants.subtracting(served.keys).subtracting(unserved)
-      guard found.isEmpty else { throw UnservedMerchants(ids: found) }
+      let found = merchants.subtracting(served.keys).subtracting(left.merchants)
+      guard found.isEmpty else { throw LeftEvents(merchants: found) }
       let addresses = try PaymentWebhooks.addresses(of: Set(events.map(\.payment)), in: store)
       var queues: Set<EndpointQueue> = []
       for event in events {
@@ -267,8 +269,11 @@ extension WebhookDispatcher {
     guard let endpoint, !due.isEmpty else { return due.map { QueueWork.Claimed(delivery: $0, body: nil) } }
     return try await database.read { [orders] store in
       let events = try OutboxEvent.find(due.map { ($0.payment, $0.sequence) }, in: store)
-      return try zip(due, events).map { delivery, event in
-        let body = try event.map { try WebhookBody($0, order: orders.read($0, endpoint.includesOrder, store)) }
+      return try zip(due, events).map { delivery, found in
+        guard case .success(let event)? = found else {
+          return QueueWork.Claimed(delivery: delivery, body: nil, isUnreadable: found != nil)
+        }
+        let body = try WebhookBody(event, order: orders.read(event, endpoint.includesOrder, store))
         return QueueWork.Claimed(delivery: delivery, body: body)
       }
     }
@@ -290,6 +295,7 @@ extension WebhookDispatcher {
     _ claimed: QueueWork.Claimed, _ endpoint: WebhookEndpoint?, _ line: OpenedLine
   ) async -> QueueWork.Result {
     if case .refused(let reason) = line { return claimed.result(reason) }
+    if claimed.isUnreadable { return claimed.result(.failed("this version cannot read the event")) }
     guard let endpoint, let body = claimed.body else {
       return claimed.result(.hopeless("the event is not in the journal"))
     }
@@ -328,11 +334,6 @@ extension WebhookDispatcher {
   ) async throws -> Int {
     try await database.write { try Deliveries.replay(payment, sequence, to: endpoint, in: $0) }
   }
-}
-
-/// Merchants with events that this process does not serve.
-private struct UnservedMerchants: Error {
-  let ids: Set<MerchantID>
 }
 
 /// What the dispatcher reports. Never a body, never a key.

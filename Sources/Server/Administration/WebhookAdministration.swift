@@ -20,8 +20,9 @@ package struct WebhookAdministration: Sendable {
   package func deliveries(_ state: Delivery.State, limit: Int) async throws -> [DeliveryReport] {
     let deliveries = try await WebhookDispatcher.deliveries(state, limit: min(500, max(1, limit)), in: database)
     return try await database.read { store in
-      try deliveries.map { delivery in
-        let event = try OutboxEvent.find(delivery.payment, delivery.sequence, in: store)
+      let events = try OutboxEvent.find(deliveries.map { ($0.payment, $0.sequence) }, in: store)
+      return try zip(deliveries, events).map { delivery, found in
+        let event = try? found?.get()
         return DeliveryReport(
           delivery, event, reference: try event.flatMap { try MerchantReferences.reference(of: $0.order, in: store) })
       }
@@ -75,7 +76,7 @@ package struct DeliveryReport: Codable, Sendable {
   package let payment: PaymentID
   package let sequence: Int64
   package let merchant: MerchantID
-  /// Nil where the journal has no such event.
+  /// Nil where the journal has no such event, or this version cannot read it.
   package let order: OrderID?
   package let basket: BasketID?
   /// The merchant's reference of the order.

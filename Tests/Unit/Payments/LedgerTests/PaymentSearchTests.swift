@@ -31,6 +31,33 @@ import Testing
     #expect(third.payments.map(\.id) == [made[0]] && third.next == nil)
   }
 
+  @Test func `has the others where this version cannot read one, on every page`() async throws {
+    var made: [PaymentID] = []
+    for number in 0..<4 {
+      bench.clock.advance(.seconds(1))
+      made.append(try await bench.authorized(.sample("order-\(number)"), token: number))
+    }
+    let odd = made[2]
+    try await bench.database.write {
+      try $0.run("UPDATE payments SET currency = 'later' WHERE id = $1", .text(odd.rawValue))
+    }
+    let first = try await page { $0.limit = 2 }
+    #expect(first.payments.map(\.id) == [made[3]])
+    #expect(try await page { ($0.limit, $0.before) = (2, first.next) }.payments.map(\.id) == [made[1], made[0]])
+    let found = try await bench.database.read { try PaymentSearch().find(in: $0).map(\.payment.id) }
+    #expect(found == [made[3], made[1], made[0]])
+  }
+
+  @Test func `has a payment that was declined for a reason of a later version`() async throws {
+    let attempt = try await bench.attempt()
+    let decline = AcquirerAnswer.declined(Decline(reason: .insufficientFunds, code: "51"))
+    let payment = try await bench.journal.record(decline, for: attempt).payment.id
+    try await bench.database.write { try $0.run("UPDATE payments SET decline_reason = 'later'") }
+    let list = MerchantPayments(of: try #require(try await bench.journal.payment(payment)).merchant)
+    let found = try await bench.database.read { try list.page(in: $0).payments }
+    #expect(found.map(\.decline) == [Decline(reason: .other, code: "51")])
+  }
+
   @Test func `holds every condition that is set, and no other merchant's payments`() async throws {
     let start = bench.clock.now
     let payment = try await bench.authorized()

@@ -122,7 +122,8 @@ import Testing
     let store = try await SharedStore(engine, clock: clock.wall)
     let (served, unserved) = (try await store.authorized(1, at: "served"), try await store.authorized(2))
     @Sendable func taken() async throws -> [OutboxEvent] {
-      try await store.journal(0).database.write { try OutboxEvent.take(payments: 1, butOf: ["shop"], in: $0) }
+      let left = LeftEvents(merchants: ["shop"])
+      return try await store.journal(0).database.write { try OutboxEvent.take(payments: 1, butOf: left, in: $0) }
     }
     #expect(try await taken().map(\.payment) == [served, served])
     #expect(try await taken() == [])

@@ -72,6 +72,54 @@ import Webhooks
   }
 }
 
+@Suite struct `Events that only a later version can read` {
+  @Test func `wait with those of their payment, and hold up no other`() async throws {
+    let post = try await Post()
+    let payment = try await post.pays()
+    try await post.makes(payment, "later")
+    for number in 2...70 { try await post.pays(number) }
+    let running = Task { await post.dispatcher.run(lookingEvery: .milliseconds(10)) }
+    try await waitUntil("the others'") { post.server.requests.count == 69 * 3 }
+    running.cancel()
+    await running.value
+    #expect(try await !post.history().contains(payment.id))
+    try await post.makes(payment, "authorized")
+    try await post.dispatcher.round()
+    #expect(post.server.sequences.suffix(3) == [1, 2, 3])
+    #expect(post.server.bodies.suffix(3).allSatisfy { $0["tender"]?["orderId"] == "order-1" })
+  }
+
+  @Test func `are tried again where they were on their way, and hold up no other`() async throws {
+    let post = try await Post(waits: [.seconds(10), .seconds(10)])
+    let payment = try await post.pays()
+    post.server.answers { sequence, _ in sequence == 2 ? 500 : 200 }
+    try await post.dispatcher.round()
+    post.server.answers { _, _ in 200 }
+    try await post.makes(payment, "later")
+    try await post.pays(2)
+    post.clock.advance(.seconds(20))
+    try await post.dispatcher.round()
+    #expect(post.server.bodies.dropFirst(2).map { $0["tender"]?["orderId"] } == ["order-2", "order-2", "order-2"])
+    #expect(try await post.backlog.dead == 0)
+    try await post.makes(payment, "authorized")
+    post.clock.advance(.seconds(20))
+    try await post.dispatcher.round()
+    #expect(post.server.sequences == [1, 2, 1, 2, 3, 2, 3])
+  }
+
+  @Test func `for its reason of a decline alone go out, with another reason`() async throws {
+    let post = try await Post()
+    let payment = try await post.pays()
+    let refund = try await post.journal.reserve(.refund, .eur(100), of: payment.id)
+    _ = try await post.journal.record(.declined(Decline(reason: .notPermitted, code: "57")), for: refund)
+    try await post.database.write {
+      try $0.run("UPDATE operations SET decline_reason = 'later' WHERE decline_reason IS NOT NULL")
+    }
+    try await post.dispatcher.round()
+    #expect(post.server.bodies.last?["type"] == "refund.rejected")
+  }
+}
+
 @Suite struct `Events of a merchant without a webhook key` {
   @Test func `wait for one`() async throws {
     let post = try await Post()
@@ -88,6 +136,14 @@ import Webhooks
 }
 
 extension Post {
+  /// Writes the status of a payment's second event.
+  fileprivate func makes(_ payment: Payment, _ status: String) async throws {
+    try await database.write {
+      try $0.run(
+        "UPDATE outbox SET status = $2 WHERE payment = $1 AND seq = 2", .text(payment.id.rawValue), .text(status))
+    }
+  }
+
   /// The payments of the events that were handed over, in that order.
   fileprivate func history() async throws -> [PaymentID] {
     try await database.read { try OutboxEvent.after(.start, limit: 100, in: $0).map(\.event.payment) }
