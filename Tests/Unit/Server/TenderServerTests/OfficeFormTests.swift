@@ -115,10 +115,11 @@ import Testing
     let large = try RawConnection.Shared(port: port)
     try await RawConnection.onThread {
       try large.value.send(text)
-      try large.value.send(String(repeating: "a", count: (16 << 20) - 360_000))
+      try large.value.send(String(repeating: "a", count: (16 << 20) - 480_000))
     }
     try await waitFor(
-      "no room", { try await anna.upload("/reconciliation", [:], "report", long).status }, until: { $0 == 503 })
+      "no room", { try await anna.upload("/reconciliation", [:], "report", long + long + long).status },
+      until: { $0 == 503 })
     #expect(try await bert.upload("/reconciliation", [:], "report", long).status != 503)
     for connection in silent + [large] { connection.value.end() }
     try await waitFor(
