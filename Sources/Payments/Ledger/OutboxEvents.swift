@@ -94,7 +94,7 @@ extension OutboxEvent {
 
 /// Whose events stay in the outbox.
 package struct LeftEvents: Error {
-  /// Not served by this process: their events stay for ``OutboxEvent/patience``.
+  /// Not served by this process: their events stay for ``OutboxEvent/longestWait``.
   package var merchants: Set<MerchantID>
   /// With an event that this version cannot read: they wait for a later version.
   package var payments: Set<PaymentID>
@@ -144,7 +144,7 @@ extension OutboxEvent {
   }
 
   /// How long an event waits for its merchant to be served.
-  package static let patience: Duration = .seconds(30 * 86_400)
+  package static let longestWait: Duration = .seconds(30 * 86_400)
 
   /// Which events are to be taken.
   ///
@@ -156,7 +156,7 @@ extension OutboxEvent {
     if !left.merchants.isEmpty {
       let merchants = MerchantCondition(left.merchants.sorted { $0.rawValue < $1.rawValue }, after: count + 1)
       sql += " AND (happened_at <= $\(count + 1) OR NOT \(merchants.sql))"
-      values = [.time(store.now.adding(.zero - patience))] + merchants.values
+      values = [.time(store.now.adding(.zero - longestWait))] + merchants.values
     }
     if !left.payments.isEmpty {
       let places = (1...left.payments.count).map { "$\(count + values.count + $0)" }.joined(separator: ", ")

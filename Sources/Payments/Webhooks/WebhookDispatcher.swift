@@ -37,7 +37,7 @@ package struct WebhookDispatcher: Sendable {
   /// - Parameters:
   ///   - database: opened with the ledger's migrations and ``migrations``.
   ///   - endpoints: a merchant's endpoints as they are now; none for a merchant who wants no events; nil for one that
-  ///     this process does not serve, whose events wait in the outbox for ``OutboxEvent/patience``.
+  ///     this process does not serve, whose events wait in the outbox for ``OutboxEvent/longestWait``.
   ///   - keys: the key that a merchant's webhooks are signed with, for the addresses of ``PaymentWebhooks``; nil where it
   ///     has none, and their events wait.
   ///   - orders: reads the order of an event's payment.

@@ -127,7 +127,7 @@ import Testing
     }
     #expect(try await taken().map(\.payment) == [served, served])
     #expect(try await taken() == [])
-    clock.advance(OutboxEvent.patience)
+    clock.advance(OutboxEvent.longestWait)
     let late = try await taken()
     #expect(late.map(\.payment) == [unserved, unserved] && late.map(\.sequence) == [1, 2])
   }
