@@ -395,8 +395,10 @@ struct StoredShop: Sendable {
     let answer = try await stored.answered(.identity)
     guard case .importCertificate(let merchant, let kind, let chain, _) = answer.imports else { return }
     var bytes = try #require(Base64.decode(chain[0]))
-    let place = try #require(bytes.indices.dropLast().first { bytes[$0] == 0x0C && bytes[$0 + 1] % 4 != 0 })
-    bytes[place] = 0x1C
+    // The first is the issuer's common name.
+    let name = try #require(bytes.firstRange(of: [0x55, 0x04, 0x03, 0x0C]))
+    try #require(bytes[name.upperBound] % 4 != 0)
+    bytes[name.upperBound - 1] = 0x1C
     let odd = MerchantCall.importCertificate(
       merchant: merchant, kind: kind, certificatesBase64: [Base64.encode(bytes)], privateKeyPEM: nil)
     #expect(try await stored.refusal(odd) != nil)
