@@ -1,5 +1,5 @@
 import Synchronization
-package import TenderPayments
+import TenderPayments
 
 /// The store: one SQL dialect, reads and durable writes.
 ///
@@ -10,51 +10,6 @@ package struct Database: Sendable {
 
   /// A store on an engine of another module, as simulations have one.
   package init(engine: any StoreEngine) { self.engine = engine }
-
-  /// Opens or creates an SQLite file and brings it to the newest migration.
-  ///
-  /// Write-ahead log, `synchronous=FULL`, one process: a second process that opens the same file is refused.
-  ///
-  /// - Parameter migrations: of every module that has tables in the file. A file with any other migration is refused.
-  ///   Empty to open the file unchanged.
-  /// - Parameter contracts: whether contracting migrations are applied to a store that has others already.
-  /// - Throws: ``StorageError/migrationUnknown(_:)`` for a file that a newer version has written.
-  package static func sqlite(
-    path: String, migrations: [Migration], clock: WallClock = .system, contracts: Bool = false
-  ) async throws -> Database {
-    let lock = try StoreLock(path: path)
-    let pool = try SQLiteEngine.open(path)
-    try await SQLiteEngine.prepareWriter(pool)
-    try await SQLiteEngine.migrate(pool, Migrator(migrations: migrations, contracts: contracts), clock.now())
-    return Database(engine: try SQLiteFile(pool: pool, lock: lock, clock: clock))
-  }
-
-  /// Connects to a PostgreSQL database and brings it to the newest migration, while other nodes wait.
-  ///
-  /// Any number of processes may use the same database. Only the primary is asked. A transaction that meets a deadlock,
-  /// or loses its connection before the commit, is run again.
-  ///
-  /// - Parameters:
-  ///   - settings: how the database is reached, and its limits.
-  ///   - migrations: of every module that has tables in the database. A database with any other migration is refused.
-  ///     Empty to use the database unchanged.
-  ///   - clock: nil for the database's own, the same for every node; another one for tests.
-  ///   - contracts: whether contracting migrations are applied to a database that has others already.
-  ///   - timelines: what the process has seen of promotions; tests hand theirs in.
-  /// - Throws: ``StorageError/migrationUnknown(_:)`` for a database that a newer version has migrated,
-  ///   ``StorageError/otherVersions(_:)`` when a node of another version would be broken by a contraction, and
-  ///   ``StorageError/connection(_:)`` when the primary is not reached in time.
-  package static func postgres(
-    _ settings: PostgresSettings, migrations: [Migration], clock: WallClock? = nil, contracts: Bool = false,
-    timelines: PostgresTimelines = PostgresTimelines()
-  ) async throws -> Database {
-    var settings = settings
-    if !migrations.isEmpty { settings.schemaVersion = SchemaVersion(migrations).name }
-    _ = try PostgresAddress(settings)
-    let migrator = Migrator(migrations: migrations, contracts: contracts)
-    if !migrations.isEmpty { try await migrator.run(on: settings, clock: clock) }
-    return Database(engine: PostgresEngine(settings, clock: clock, timelines: timelines))
-  }
 
   /// Runs `body` on one consistent snapshot.
   package func read<R: Sendable>(_ body: @escaping @Sendable (Transaction) throws -> R) async throws -> R {

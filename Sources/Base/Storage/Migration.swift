@@ -14,6 +14,9 @@ package struct Migration: Sendable {
   let sql: String
   let step: MigrationStep
 
+  /// The name of the row that marks a store into which another is being copied. Every version refuses such a store.
+  static let unfinishedCopy = "store-copy-unfinished"
+
   /// An expanding migration.
   ///
   /// - Parameter sql: definitions in the common SQL text, each ending in `;` and a line break.
@@ -109,7 +112,7 @@ struct Migrator {
   private func refuseUnknown(_ applied: [String: AppliedMigration]) throws {
     let known = Set(migrations.map(\.name))
     guard !known.isEmpty else { return }
-    guard applied[CopyMark.name] == nil else { throw StorageError.copyUnfinished }
+    guard applied[Migration.unfinishedCopy] == nil else { throw StorageError.copyUnfinished }
     let unknown = applied.values.filter { !known.contains($0.name) && $0.step != .expand }.map(\.name).min()
     if let unknown { throw StorageError.migrationUnknown(unknown) }
   }

@@ -126,13 +126,11 @@ package enum CopyRefusal: Error, Sendable, Hashable, CustomStringConvertible {
 
 /// The row of `migrations` that marks an unfinished copy. Every version refuses a store with it.
 enum CopyMark {
-  static let name = "store-copy-unfinished"
-
   static func isSet(in store: Transaction) throws -> Bool { try source(in: store) != nil }
 
   /// The identity of the source.
   private static func source(in store: Transaction) throws -> String? {
-    try store.row("SELECT sql FROM migrations WHERE name = $1", .text(name))?.text("sql")
+    try store.row("SELECT sql FROM migrations WHERE name = $1", .text(Migration.unfinishedCopy))?.text("sql")
   }
 
   static func begin(_ identity: String, tables: [String], in store: Transaction) throws {
@@ -144,11 +142,14 @@ enum CopyMark {
       throw CopyRefusal.notEmpty
     }
     try store.run(
-      "INSERT INTO migrations (name, sql, applied_at) VALUES ($1, $2, $3)", .text(name), .text(identity),
+      "INSERT INTO migrations (name, sql, applied_at) VALUES ($1, $2, $3)", .text(Migration.unfinishedCopy),
+      .text(identity),
       .time(store.now))
   }
 
-  static func end(in store: Transaction) throws { try store.run("DELETE FROM migrations WHERE name = $1", .text(name)) }
+  static func end(in store: Transaction) throws {
+    try store.run("DELETE FROM migrations WHERE name = $1", .text(Migration.unfinishedCopy))
+  }
 }
 
 /// A hash over rows that tells types, NULL and empty values apart.

@@ -1,6 +1,6 @@
 import Foundation
 import Synchronization
-import TenderPayments
+package import TenderPayments
 
 /// A store on PostgreSQL: a queue of transactions, and threads that run them, each on a connection of its own.
 struct PostgresEngine: StoreEngine {
@@ -109,5 +109,34 @@ private final class Workers: Sendable {
       }
       if isOver { continuation.resume() }
     }
+  }
+}
+
+extension Database {
+  /// Connects to a PostgreSQL database and brings it to the newest migration, while other nodes wait.
+  ///
+  /// Any number of processes may use the same database. Only the primary is asked. A transaction that meets a deadlock,
+  /// or loses its connection before the commit, is run again.
+  ///
+  /// - Parameters:
+  ///   - settings: how the database is reached, and its limits.
+  ///   - migrations: of every module that has tables in the database. A database with any other migration is refused.
+  ///     Empty to use the database unchanged.
+  ///   - clock: nil for the database's own, the same for every node; another one for tests.
+  ///   - contracts: whether contracting migrations are applied to a database that has others already.
+  ///   - timelines: what the process has seen of promotions; tests hand theirs in.
+  /// - Throws: ``StorageError/migrationUnknown(_:)`` for a database that a newer version has migrated,
+  ///   ``StorageError/otherVersions(_:)`` when a node of another version would be broken by a contraction, and
+  ///   ``StorageError/connection(_:)`` when the primary is not reached in time.
+  package static func postgres(
+    _ settings: PostgresSettings, migrations: [Migration], clock: WallClock? = nil, contracts: Bool = false,
+    timelines: PostgresTimelines = PostgresTimelines()
+  ) async throws -> Database {
+    var settings = settings
+    if !migrations.isEmpty { settings.schemaVersion = SchemaVersion(migrations).name }
+    _ = try PostgresAddress(settings)
+    let migrator = Migrator(migrations: migrations, contracts: contracts)
+    if !migrations.isEmpty { try await migrator.run(on: settings, clock: clock) }
+    return Database(engine: PostgresEngine(settings, clock: clock, timelines: timelines))
   }
 }

@@ -1,5 +1,5 @@
 import GRDB
-import TenderPayments
+package import TenderPayments
 
 /// An SQLite file with its lock, writer, readers and checkpoints.
 struct SQLiteFile: StoreEngine {
@@ -54,5 +54,25 @@ private struct PoolWriter: CommitWriter {
         checkpoints.note(batch.committed)
       }
     }
+  }
+}
+
+extension Database {
+  /// Opens or creates an SQLite file and brings it to the newest migration.
+  ///
+  /// Write-ahead log, `synchronous=FULL`, one process: a second process that opens the same file is refused.
+  ///
+  /// - Parameter migrations: of every module that has tables in the file. A file with any other migration is refused.
+  ///   Empty to open the file unchanged.
+  /// - Parameter contracts: whether contracting migrations are applied to a store that has others already.
+  /// - Throws: ``StorageError/migrationUnknown(_:)`` for a file that a newer version has written.
+  package static func sqlite(
+    path: String, migrations: [Migration], clock: WallClock = .system, contracts: Bool = false
+  ) async throws -> Database {
+    let lock = try StoreLock(path: path)
+    let pool = try SQLiteEngine.open(path)
+    try await SQLiteEngine.prepareWriter(pool)
+    try await SQLiteEngine.migrate(pool, Migrator(migrations: migrations, contracts: contracts), clock.now())
+    return Database(engine: try SQLiteFile(pool: pool, lock: lock, clock: clock))
   }
 }

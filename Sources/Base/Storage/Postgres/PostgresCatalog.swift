@@ -1,24 +1,35 @@
-/// What a PostgreSQL server says of itself to the role that asks. A role without `pg_monitor` does not see all of it.
-package struct DatabaseFacts: Sendable, Hashable, Codable {
-  /// `150013` for 15.13.
-  package let version: Int64
-  /// Settings by which a crash loses or damages what was confirmed: `fsync = off`.
-  package let unsafeSettings: [String]
-  /// `synchronous_standby_names`; empty when no commit waits for a standby.
-  package let synchronousStandbys: String
-  /// Standbys that are connected.
-  package let standbys: Int64
-  /// How far the last of them is behind; nil where there is none, where nothing was written lately, and for a role that
-  /// may not see it.
-  package let lagMilliseconds: Int64?
-  package let lagBytes: Int64?
-  /// How long the oldest open transaction has been open, as far as the role sees it.
-  package let oldestTransactionMilliseconds: Int64
-  package let isEncrypted: Bool
-  /// Whether the connection stays on this machine.
-  package let isLocal: Bool
-  /// Whether the role may make tables, or owns them: it could change or remove the journal.
-  package let mayChangeTables: Bool
+extension PostgresSession {
+  func connections(named prefix: String, without suffix: String?) throws -> Int {
+    let others = try rows(
+      """
+      SELECT count(*) AS n FROM pg_stat_activity WHERE datname = current_database()
+        AND starts_with(application_name, $1) AND application_name <> current_setting('application_name')
+        AND ($2 IS NULL OR right(application_name, length($2)) <> $2)
+      """, [.text(prefix), .text(optional: suffix)], locking: .none)
+    return Int(try others.first?.integer("n") ?? 0)
+  }
+
+  func tables() throws -> [TableShape] {
+    let ours = "t.relkind = 'r' AND t.relnamespace = (SELECT oid FROM pg_namespace WHERE nspname = current_schema())"
+    return try TableShape.all(
+      rows(
+        """
+        SELECT t.relname AS place, c.attname AS name,
+          format_type(coalesce(nullif(d.typbasetype, 0), c.atttypid), NULL) AS type,
+          coalesce(array_position(k.conkey, c.attnum), 0) AS key
+        FROM pg_class t JOIN pg_attribute c ON c.attrelid = t.oid AND c.attnum > 0 AND NOT c.attisdropped
+        JOIN pg_type d ON d.oid = c.atttypid
+        LEFT JOIN pg_constraint k ON k.conrelid = t.oid AND k.contype = 'p'
+        WHERE \(ours)
+        """, [], locking: .none),
+      rows(
+        """
+        SELECT t.relname AS place, r.relname AS target FROM pg_constraint k
+        JOIN pg_class t ON t.oid = k.conrelid JOIN pg_class r ON r.oid = k.confrelid WHERE k.contype = 'f' AND \(ours)
+        """, [], locking: .none))
+  }
+
+  func serverFacts() throws -> DatabaseFacts? { try firstRow(DatabaseFacts.query, []).map(DatabaseFacts.init) }
 }
 
 extension DatabaseFacts {
@@ -57,17 +68,4 @@ extension DatabaseFacts {
     isLocal = client.hasPrefix("127.") || client == "::1"
     mayChangeTables = try row.integer("may_change") == 1
   }
-}
-
-extension PostgresSession {
-  func serverFacts() throws -> DatabaseFacts? { try firstRow(DatabaseFacts.query, []).map(DatabaseFacts.init) }
-}
-
-extension SQLiteSession {
-  func serverFacts() -> DatabaseFacts? { nil }
-}
-
-extension Database {
-  /// What the database's server says of itself; nil in SQLite.
-  package func serverFacts() async throws -> DatabaseFacts? { try await read { try $0.serverFacts() } }
 }
