@@ -135,3 +135,18 @@ extension Certificate.PublicKey {
     return Array(SHA256.hash(data: serializer.serializedBytes))
   }
 }
+
+/// What two of Apple's certificates are for.
+package enum CertificateKind: String, Sendable, Hashable, CaseIterable, Codable {
+  /// Mutual TLS with Apple's gateway.
+  case identity
+  /// Devices encrypt payment tokens to it.
+  case processing
+}
+
+/// The key of a certificate. Apple counts and activates those of each kind and algorithm by themselves.
+package enum CertificateAlgorithm: String, Sendable, Hashable, CaseIterable, Codable {
+  case p256 = "P-256"
+  /// Identity certificates, and processing certificates of mainland China.
+  case rsa2048 = "RSA-2048"
+}

@@ -97,3 +97,25 @@ package struct TeamIdentifier: Sendable, Hashable, CustomStringConvertible {
 
   package var description: String { text }
 }
+
+/// A merchant by the platform's name for it.
+package struct PartnerMerchant: Sendable, Hashable {
+  /// `partnerInternalMerchantIdentifier`: the `merchantIdentifier` of its merchant sessions.
+  package let identifier: String
+  package let name: String
+  package let url: String?
+
+  /// - Throws: ``RegistrationError`` for an identifier that Apple does not take.
+  package init(identifier: String, name: String, url: String? = nil) throws(RegistrationError) {
+    let marks = Array("~-_+&@$!|,.;".utf8)
+    let allowed = identifier.utf8.allSatisfy { byte in
+      (0x30...0x39).contains(byte) || (0x41...0x5A).contains(byte) || (0x61...0x7A).contains(byte)
+        || marks.contains(byte)
+    }
+    guard (3...1_024).contains(identifier.utf8.count), allowed else {
+      throw RegistrationError(
+        .registrationRefused, "Apple takes names of merchants of 3 to 1,024 letters, digits and ~-_+&@$!|,.; alone.")
+    }
+    (self.identifier, self.name, self.url) = (identifier, name, url)
+  }
+}

@@ -39,3 +39,24 @@ package struct MerchantIdentityError: Error, Sendable, Hashable, CustomStringCon
 
   package var description: String { "\(code.rawValue): \(reason) \(advice)" }
 }
+
+/// Why Apple did not register, unregister or show a merchant.
+package struct RegistrationError: Error, Sendable, Hashable, CustomStringConvertible {
+  package enum Code: String, Sendable, Hashable, CaseIterable {
+    case registrationRefused = "registration_refused"
+    case registrationNotAllowed = "registration_not_allowed"
+    case registrationPlatformUnknown = "registration_platform_unknown"
+    case registrationFailed = "registration_failed"
+    case registrationUnreachable = "registration_unreachable"
+  }
+
+  package let code: Code
+  package let reason: String
+
+  init(_ code: Code, _ reason: String) {
+    self.code = code
+    self.reason = reason
+  }
+
+  package var description: String { "\(code.rawValue): \(reason)" }
+}

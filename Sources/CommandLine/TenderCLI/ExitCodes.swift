@@ -99,10 +99,3 @@ extension Tender {
     return CommandLine.arguments.dropFirst().contains { $0.utf8.elementsEqual(path.utf8) || $0.hasSuffix("=" + path) }
   }
 }
-
-/// An argument names something that does not exist or has the wrong type: exit code 2.
-struct MistakenCall: Error, CustomStringConvertible {
-  let description: String
-
-  init(_ description: String) { self.description = description }
-}

@@ -45,30 +45,3 @@ extension UnsignedPaymentData: CustomStringConvertible, CustomDebugStringConvert
   package var debugDescription: String { description }
   package var customMirror: Mirror { Mirror(self, children: []) }
 }
-
-extension TokenOpener {
-  /// Decrypts what no signature vouches for.
-  ///
-  /// - Parameters: as of ``open(_:for:at:within:)``.
-  package func open(
-    _ data: UnsignedPaymentData, for merchant: MerchantID, at time: Timestamp, within timeout: Duration = .seconds(2)
-  ) throws(PaymentTokenError) -> PaymentData {
-    let chosen = try keys.choose(for: data, of: merchant)
-    let contentKey = try chosen.key.holder.contentKey(
-      from: .ephemeralPublicKey(data.ephemeralPublicKey), within: timeout)
-    var plaintext = try contentKey.open(data.data)
-    defer { plaintext.wipe() }
-    let payment = try PaymentData(plaintext: plaintext)
-    keys.used(chosen, at: time)
-    return payment
-  }
-}
-
-extension PaymentData {
-  /// The part of Apple's step 6 that needs no signature.
-  ///
-  /// - Throws: stage `order`.
-  package func confirm(pays ordered: Amount) throws(PaymentTokenError) {
-    try AmountCheck.confirm(amount, pays: ordered)
-  }
-}

@@ -3,11 +3,6 @@
 /// A folder below another one counts with it: `Device/Pages` is a part of `Device`. The files beside the folders count as
 /// one more folder.
 struct Folders {
-  /// Modules whose folders still name each other in a circle. None is added.
-  static let tangled: Set<String> = [
-    "ApplePayToken", "AppleSandbox", "MerchantIdentity", "Storage", "TenderCLI", "TenderCheckout", "TokenIssuer",
-  ]
-
   /// By folder, the folders whose types it names.
   private let named: [String: Set<String>]
 

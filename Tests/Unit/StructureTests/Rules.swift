@@ -88,7 +88,7 @@ extension Architecture {
     // SQLite hands its update hook a pointer, and nothing else.
     "Sources/Base/Storage/SQLite/MemoryTables.swift": ["Unmanaged"],
     // swift-crypto does not say that the key may be shared, and BoringSSL allows it.
-    "Sources/Tokens/ApplePayToken/Unwrap/KeyHolderInMemory.swift": ["struct RSADecryptionKey: @unchecked Sendable"],
+    "Sources/Tokens/ApplePayToken/Decrypt/KeyHolderInMemory.swift": ["struct RSADecryptionKey: @unchecked Sendable"],
   ]
 }
 

@@ -39,10 +39,9 @@ import Testing
     #expect(found.isEmpty, "\(found)")
   }
 
-  @Test func `no folders of a module form a circle, but for what is named`() throws {
+  @Test func `no folders of a module form a circle`() throws {
     let found = Folders.cycles(try sources())
-    #expect(found.filter { !Folders.tangled.contains($0.path) }.isEmpty, "\(found)")
-    #expect(Folders.tangled.subtracting(found.map(\.path)).isEmpty, "a module is named without need")
+    #expect(found.isEmpty, "\(found)")
   }
 
   @Test func `every command and every service has a name, which no start has to find out`() throws {

@@ -79,28 +79,6 @@ package struct MerchantRegistration: Sendable {
   }
 }
 
-/// A merchant by the platform's name for it.
-package struct PartnerMerchant: Sendable, Hashable {
-  /// `partnerInternalMerchantIdentifier`: the `merchantIdentifier` of its merchant sessions.
-  package let identifier: String
-  package let name: String
-  package let url: String?
-
-  /// - Throws: ``RegistrationError`` for an identifier that Apple does not take.
-  package init(identifier: String, name: String, url: String? = nil) throws(RegistrationError) {
-    let marks = Array("~-_+&@$!|,.;".utf8)
-    let allowed = identifier.utf8.allSatisfy { byte in
-      (0x30...0x39).contains(byte) || (0x41...0x5A).contains(byte) || (0x61...0x7A).contains(byte)
-        || marks.contains(byte)
-    }
-    guard (3...1_024).contains(identifier.utf8.count), allowed else {
-      throw RegistrationError(
-        .registrationRefused, "Apple takes names of merchants of 3 to 1,024 letters, digits and ~-_+&@$!|,.; alone.")
-    }
-    (self.identifier, self.name, self.url) = (identifier, name, url)
-  }
-}
-
 /// What Apple knows of a registered merchant.
 package struct RegisteredMerchant: Sendable, Hashable {
   package let domains: [String]
@@ -117,26 +95,7 @@ package struct RegisteredMerchant: Sendable, Hashable {
   }
 }
 
-/// Why Apple did not register, unregister or show a merchant.
-package struct RegistrationError: Error, Sendable, Hashable, CustomStringConvertible {
-  package enum Code: String, Sendable, Hashable, CaseIterable {
-    case registrationRefused = "registration_refused"
-    case registrationNotAllowed = "registration_not_allowed"
-    case registrationPlatformUnknown = "registration_platform_unknown"
-    case registrationFailed = "registration_failed"
-    case registrationUnreachable = "registration_unreachable"
-  }
-
-  package let code: Code
-  package let reason: String
-
-  init(_ code: Code, _ reason: String) {
-    self.code = code
-    self.reason = reason
-  }
-
-  package var description: String { "\(code.rawValue): \(reason)" }
-
+extension RegistrationError {
   /// An answer other than 200; Apple says why in `statusMessage`.
   fileprivate init(_ answer: InboundResponse) {
     var words = ""

@@ -52,8 +52,6 @@ package struct TokenRecipient: Sendable {
 
   package var isRSA: Bool { if case .rsa = key { true } else { false } }
 
-  package var format: TokenVariant.Format { isRSA ? .rsa : .ellipticCurve }
-
   /// SHA-256 of the key's SubjectPublicKeyInfo.
   var publicKeyHash: [UInt8] {
     switch key {

@@ -94,3 +94,7 @@ extension PaymentTokenIssuer {
     return try builder.issue()
   }
 }
+
+extension TokenRecipient {
+  package var format: TokenVariant.Format { isRSA ? .rsa : .ellipticCurve }
+}

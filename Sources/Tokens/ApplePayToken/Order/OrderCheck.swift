@@ -58,6 +58,15 @@ extension VerifiedPaymentToken {
   }
 }
 
+extension PaymentData {
+  /// The part of Apple's step 6 that needs no signature.
+  ///
+  /// - Throws: stage `order`.
+  package func confirm(pays ordered: Amount) throws(PaymentTokenError) {
+    try AmountCheck.confirm(amount, pays: ordered)
+  }
+}
+
 /// Compares the signed and the ordered amount in minor units.
 enum AmountCheck {
   static func confirm(_ signed: Amount, pays ordered: Amount) throws(PaymentTokenError) {

@@ -63,20 +63,20 @@ MUTANTS = [
      "let zeros = [UInt8](repeating: 0, count: data.count - Self.tagBytes)\n"
      "      let stream = try AES.GCM.seal(zeros, using: key, nonce: box.nonce).ciphertext\n"
      "      var plaintext = zip(data, stream).map { $0 ^ $1 }", ["tag-zero", "tag-bit-flipped"]),
-    ("the secret loses its leading zero", "ApplePayToken/Unwrap/KeyDerivation.swift",
+    ("the secret loses its leading zero", "ApplePayToken/Decrypt/KeyDerivation.swift",
      "hash.update(bufferPointer: coordinate)", "hash.update(data: Array(coordinate.drop { $0 == 0 }))",
      ["secret-leading-zero"]),
-    ("a token is known again by its signature", "ApplePayToken/TokenFingerprints.swift",
+    ("a token is known again by its signature", "ApplePayToken/Open/TokenFingerprints.swift",
      "transactionID: Hex.encode(token.transactionID)", "transactionID: Hex.encode(token.signature)",
      ["spelling-second-signature"]),
     ("a token is known again by the letters of its transactionId", [
         ("TenderPayments/EncryptedPaymentToken.swift", "  /// Chosen by the device, 32 bytes.\n",
          '  public var spelling = ""\n  /// Chosen by the device, 32 bytes.\n'),
-        ("ApplePayToken/TokenInput.swift",
+        ("ApplePayToken/Wrappings/TokenInput.swift",
          'applicationDataHash: header.has("applicationData") ? header.hash("applicationData") : nil)',
          'applicationDataHash: header.has("applicationData") ? header.hash("applicationData") : nil)\n'
          '    if case .string(let text)? = header.object["transactionId"] { spelling = text }'),
-        ("ApplePayToken/TokenFingerprints.swift", "transactionID: Hex.encode(token.transactionID)",
+        ("ApplePayToken/Open/TokenFingerprints.swift", "transactionID: Hex.encode(token.transactionID)",
          "transactionID: token.spelling"),
     ], ["spelling-capitals"]),
     ("what follows in the signature is left alone", "ApplePayToken/DER/BERReader.swift",

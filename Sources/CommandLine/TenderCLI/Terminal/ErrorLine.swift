@@ -58,3 +58,10 @@ extension CocoaError {
     (userInfo[NSUnderlyingErrorKey] as? NSError).flatMap { $0.domain == NSPOSIXErrorDomain ? $0 : nil }
   }
 }
+
+/// An argument names something that does not exist or has the wrong type: exit code 2.
+struct MistakenCall: Error, CustomStringConvertible {
+  let description: String
+
+  init(_ description: String) { self.description = description }
+}

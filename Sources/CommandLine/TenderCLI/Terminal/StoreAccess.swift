@@ -46,8 +46,7 @@ struct StoreAccess: Sendable {
       throw MistakenCall("there is no store at \(path); --port, --config or --store names the server's")
     }
     let journal: Journal
-    do { journal = try await ServerStore.openExisting(place) } catch StorageError.busy where place.path != nil
-    {
+    do { journal = try await ServerStore.openExisting(place) } catch StorageError.busy where place.path != nil {
       return try await askServer(there.method, there.path, body)
     } catch let error as StorageError {
       throw CallFailure("\(place.name): \(ErrorLine.text(for: error))")

@@ -82,3 +82,33 @@ struct StoreOptions: ParsableArguments {
     return store
   }
 }
+
+/// The configuration: file (YAML) < environment (`TENDER_…`) < flags.
+struct ConfigurationOptions: ParsableArguments {
+  @Option(help: "A YAML file. Every key can also be given as TENDER_….") var config: String?
+  @Option(help: "Where to listen; 0 takes a free port.") var port: Int?
+  @Option(help: "The address to listen on.") var host: String?
+
+  func load() async throws -> ServerConfiguration { try await Self.load(file: config, flags) }
+
+  func report() async throws -> ConfigurationReport {
+    do { return try await ConfigurationReport.make(file: config, flags: flags) } catch {
+      throw MistakenCall("\(error)")
+    }
+  }
+
+  private var flags: [String: String] {
+    var flags: [String: String] = [:]
+    if let port { flags["port"] = String(port) }
+    if let host { flags["host"] = host }
+    return flags
+  }
+
+  static func load(file: String?, _ flags: [String: String] = [:]) async throws -> ServerConfiguration {
+    do {
+      return try await ServerConfiguration.load(file: file, flags: flags)
+    } catch let error as ConfigurationError where error.isMistakenCall {
+      throw MistakenCall("\(error)")
+    }
+  }
+}
