@@ -201,8 +201,9 @@ let package = Package(
     module(
       "Server/BackOffice",
       [
-        "Administration", "Settings", "QRCodes", "Orders", "MerchantIdentity", "Ledger", "Webhooks", "TenderPayments",
-        "StrictJSON", "HTTPServing", "Storage", crypto, hummingbird, hummingbirdCore, httpTypes, nioCore, logging,
+        "Administration", "Settings", "QRCodes", "Orders", "MerchantIdentity", "Gateway", "Ledger", "Webhooks",
+        "TenderPayments", "StrictJSON", "HTTPServing", "Storage", crypto, hummingbird, hummingbirdCore, httpTypes,
+        nioCore, logging,
       ], plugins: ["EmbedWeb"]),
     module(
       "Server/HostedCheckout",
@@ -384,7 +385,8 @@ let package = Package(
     tests(
       "Unit/Server/BackOfficeTests",
       [
-        "BackOffice", "Administration", "Settings", "MerchantIdentity", "Ledger", "Webhooks", "Orders",
+        "BackOffice", "Administration", "Settings", "Mail", "MerchantIdentity", "Gateway", "ApplePayToken", "Acquiring",
+        "Ledger", "Webhooks", "Orders", "HTTPTransport",
         "TenderPayments", "StrictJSON", "HTTPServing", "Storage", "TenderTesting", crypto, httpTypes, hummingbird,
         hummingbirdTesting, nioCore, nioEmbedded, logging,
       ]),

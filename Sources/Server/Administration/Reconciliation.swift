@@ -7,7 +7,8 @@ package import Ledger
 import Storage
 package import TenderPayments
 
-/// The answer behind `tender reconcile`, whether a server holds the store or the command line itself.
+/// Compares the journal with what a provider lists, for the pages and for `tender reconcile`, whether a server holds the
+/// store or the command line itself.
 package struct Reconciliation: Sendable {
   private let journal: Journal
   private let routes: RouteTable?
@@ -18,12 +19,17 @@ package struct Reconciliation: Sendable {
     self.routes = routes
   }
 
+  /// The routes whose provider gives a listing.
+  package var listingRoutes: [String] {
+    (routes?.routes ?? []).filter { $0.acquirer.report != nil }.map(\.name)
+  }
+
   /// Compares with what the route's provider lists for the period.
   package func differences(at route: String, _ period: Range<Timestamp>) async throws -> [Difference] {
     guard let routes else { throw CallFailure("no server runs: start it, and it asks the provider") }
     guard let source = routes[route]?.report else {
       try await requireKnown(route)
-      let offers = routes.routes.filter { $0.acquirer.report != nil }.map(\.name).joined(separator: ", ")
+      let offers = listingRoutes.joined(separator: ", ")
       throw Problem(
         .unprocessableContent, "no_listing",
         "No listing can be asked for at \(route); routes that offer one: \(offers.isEmpty ? "none" : offers).",

@@ -66,7 +66,7 @@ struct OfficeParts: Sendable {
     var services = OfficeServices(
       vault: StoreVault(configuration: configuration, database: parts.database, random: runtime.random),
       payments: ServerPayments(administration: administration), merchants: merchants,
-      reconciliation: ServerReconciliation(routes: parts.gateway.routes, journal: parts.journal),
+      reconciliation: Reconciliation(parts.journal, routes: parts.gateway.routes),
       webhooks: ServerWebhooks(parts), health: { [parts] in parts.officeHealth }, settings: configuration.shownSettings)
     services.mail = OfficeMail(parts)
     if let store = parts.traces?.store { services.sequences = { store.sequences } }
@@ -114,41 +114,6 @@ private struct ServerPayments: PaymentUseCases {
     try await OfficeRefusal.translating {
       try await administration.resolve(payment, as: resolution, operation: operation, note: note).outcome
     }
-  }
-}
-
-/// The use case of `tender reconcile --route`.
-private struct ServerReconciliation: ReconciliationUseCase {
-  let table: RouteTable
-  let journal: Journal
-
-  init(routes: RouteTable, journal: Journal) { (table, self.journal) = (routes, journal) }
-
-  var routes: [String] { table.routes.filter { $0.acquirer.report != nil }.map(\.name) }
-
-  func differences(at route: String, _ period: Range<Timestamp>) async throws -> [OfficeDifference] {
-    try await OfficeRefusal.translating {
-      try await Reconciliation(journal, routes: table).differences(at: route, period).map(OfficeDifference.init)
-    }
-  }
-
-  func differences(from report: [UInt8], at route: String?) async throws -> [OfficeDifference] {
-    try await OfficeRefusal.translating {
-      do {
-        return try await Reconciliation(journal, routes: table).differences(from: report, nil, nil, through: route)
-          .map(OfficeDifference.init)
-      } catch let error as ReportError {
-        throw OfficeRefusal.refused("The report cannot be read: \(error).", at: "report")
-      }
-    }
-  }
-}
-
-extension OfficeDifference {
-  fileprivate init(_ difference: Difference) {
-    self.init(
-      kind: difference.kind.rawValue, reference: difference.reference.rawValue, payment: difference.payment,
-      here: difference.here, there: difference.there)
   }
 }
 

@@ -1,3 +1,4 @@
+import Connectors
 package import HTTPTypes
 import MerchantIdentity
 import Settings
@@ -50,6 +51,7 @@ extension OfficeRefusal {
       if let error = error as? MerchantIdentityError {
         throw refused("\(error.reason) \(error.advice)", at: fields[error.code.rawValue] ?? "certificate")
       }
+      if let error = error as? ReportError { throw refused("The report cannot be read: \(error).", at: "report") }
       guard problem.status.code < 500 || problem.status == .serviceUnavailable else { throw error }
       throw refused(problem.detail, at: fields[problem.code])
     }

@@ -75,7 +75,7 @@ package struct OfficeServices: Sendable {
   package let vault: any OfficeVault
   package let payments: any PaymentUseCases
   package let merchants: any MerchantUseCases
-  package let reconciliation: any ReconciliationUseCase
+  package let reconciliation: Reconciliation
   /// The state of the server's surroundings, as it was last looked at.
   package let health: @Sendable () async throws -> OfficeHealth
   /// The server's settings, without secrets: name and value.
@@ -88,7 +88,7 @@ package struct OfficeServices: Sendable {
 
   package init(
     vault: any OfficeVault, payments: any PaymentUseCases, merchants: any MerchantUseCases,
-    reconciliation: any ReconciliationUseCase, webhooks: any WebhookUseCases,
+    reconciliation: Reconciliation, webhooks: any WebhookUseCases,
     health: @escaping @Sendable () async throws -> OfficeHealth,
     settings: [(name: String, value: String)]
   ) {

@@ -1,32 +1,8 @@
 import Administration
+import Gateway
 import Hummingbird
 import Storage
-package import TenderPayments
-
-/// How the journal is compared with what a provider lists. Every refusal is an ``OfficeRefusal``.
-package protocol ReconciliationUseCase: Sendable {
-  /// The routes whose provider gives a listing.
-  var routes: [String] { get }
-  func differences(at route: String, _ period: Range<Timestamp>) async throws -> [OfficeDifference]
-  /// - Parameters:
-  ///   - report: a provider's, as CSV.
-  ///   - route: whose operations the report lists; nil for every route's.
-  func differences(from report: [UInt8], at route: String?) async throws -> [OfficeDifference]
-}
-
-/// Something that the journal and a provider's listing do not agree about.
-package struct OfficeDifference: Sendable {
-  package let kind: String
-  package let reference: String
-  package let payment: PaymentID?
-  package let here: String?
-  package let there: String?
-
-  package init(kind: String, reference: String, payment: PaymentID?, here: String?, there: String?) {
-    (self.kind, self.reference, self.payment) = (kind, reference, payment)
-    (self.here, self.there) = (here, there)
-  }
-}
+import TenderPayments
 
 /// Compares a day, or several, with what the provider of a route lists.
 struct ReconciliationController: Sendable {
@@ -45,7 +21,10 @@ struct ReconciliationController: Sendable {
 
   private func show(_ call: OfficeCall) async throws -> Response {
     guard let route = call.query("route") else { return try await page(call, [:]) }
-    let differences = try await office.services.reconciliation.differences(at: route, try period(call))
+    let period = try period(call)
+    let differences = try await OfficeRefusal.translating {
+      try await office.services.reconciliation.differences(at: route, period)
+    }
     let days = "\(call.query("from") ?? "") to \(call.query("until") ?? "")"
     return try await page(call, try await result(differences, route, days, call))
   }
@@ -56,14 +35,16 @@ struct ReconciliationController: Sendable {
       throw OfficeRefusal.badRequest("Choose the report's file.", at: "report")
     }
     let route = call.form["route"]
-    let differences = try await office.services.reconciliation.differences(
-      from: file.bytes, at: route.isEmpty ? nil : route)
+    let differences = try await OfficeRefusal.translating {
+      try await office.services.reconciliation.differences(
+        from: file.bytes, nil, nil, through: route.isEmpty ? nil : route)
+    }
     return try await page(call, try await result(differences, route, file.name, call))
   }
 
   /// Notes the comparison in the history.
   private func result(
-    _ differences: [OfficeDifference], _ route: String, _ source: String, _ call: OfficeCall
+    _ differences: [Difference], _ route: String, _ source: String, _ call: OfficeCall
   ) async throws -> [String: Any] {
     let run = ReconciliationRun(
       at: office.clock.now(), user: try call.user.name, route: route, source: String(source.prefix(200)),
@@ -73,11 +54,11 @@ struct ReconciliationController: Sendable {
   }
 
   private func page(_ call: OfficeCall, _ result: [String: Any]) async throws -> Response {
-    let (useCase, wanted) = (office.services.reconciliation, call.query("route"))
+    let (names, wanted) = (office.services.reconciliation.listingRoutes, call.query("route"))
     let runs = try await office.database.read { try ReconciliationRuns(store: $0).newest() }
     var values: [String: Any] = [
-      "routes": useCase.routes.map { ["name": $0, "isChosen": $0 == wanted] as [String: Any] },
-      "hasNone": useCase.routes.isEmpty, "hasRoutes": !useCase.routes.isEmpty, "from": call.query("from") ?? "",
+      "routes": names.map { ["name": $0, "isChosen": $0 == wanted] as [String: Any] },
+      "hasNone": names.isEmpty, "hasRoutes": !names.isEmpty, "from": call.query("from") ?? "",
       "until": call.query("until") ?? "", "runs": runs.map(Self.row), "hasRuns": !runs.isEmpty,
     ]
     values.merge(result) { _, new in new }
@@ -103,9 +84,10 @@ struct ReconciliationController: Sendable {
     return from..<end
   }
 
-  private static func row(_ difference: OfficeDifference) -> [String: Any] {
+  private static func row(_ difference: Difference) -> [String: Any] {
     [
-      "kind": String(difference.kind.map { $0 == "_" ? " " : $0 }), "reference": difference.reference,
+      "kind": String(difference.kind.rawValue.map { $0 == "_" ? " " : $0 }),
+      "reference": difference.reference.rawValue,
       "payment": difference.payment?.rawValue ?? "", "here": difference.here ?? "–", "there": difference.there ?? "–",
     ]
   }

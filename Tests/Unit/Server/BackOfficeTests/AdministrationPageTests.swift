@@ -408,9 +408,14 @@ import Testing
 @Suite struct `A report` {
   @Test func `is compared, and the comparison stays in the history`() async throws {
     let bench = try await OfficeBench()
+    try await bench.captured()
     try await bench.visit(as: [Grant(.viewer)]) { visitor async throws in
-      let page = try await visitor.upload("/reconciliation", ["route": "sandbox"], file: "kind,reference")
-      #expect(page.status == .ok && page.text.contains("kind,reference"))
+      let report =
+        "reference,operation,amount,currency,result,time\nunknown,capture,1250,EUR,approved,2027-01-15T08:00:00Z"
+      let page = try await visitor.upload("/reconciliation", ["route": "sandbox"], file: report)
+      #expect(page.status == .ok && page.text.contains("missing here") && page.text.contains("unknown"))
+      let unread = try await visitor.upload("/reconciliation", ["route": "sandbox"], file: "kind,reference")
+      #expect(unread.status == .conflict && unread.text.contains("The report cannot be read: line 1"))
       #expect(try await visitor.get("/reconciliation").text.contains("day.csv"))
       let forged = try await visitor.upload("/reconciliation", ["route": "sandbox"], file: "x", csrf: "forged")
       #expect(forged.status == .forbidden)

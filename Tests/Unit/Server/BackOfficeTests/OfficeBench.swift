@@ -1,5 +1,8 @@
+import Acquiring
 import Administration
+import ApplePayToken
 import BackOffice
+import Gateway
 import HTTPTypes
 import Hummingbird
 import HummingbirdTesting
@@ -26,27 +29,42 @@ struct OfficeBench: Sendable {
   let database: Database
   let journal: Journal
   let vault = MemoryVault()
+  let acquirer: FakeAcquirer
+  let gateway: PaymentGateway
   let payments: NotedPayments
   let merchants = NotedMerchants()
   let mail = NotedMail()
   let office: BackOffice
 
-  init() async throws {
+  init(_ acquirer: FakeAcquirer = FakeAcquirer()) async throws {
+    self.acquirer = acquirer
     files = try TemporaryStore()
     let migrations =
       Journal.migrations + OrderService.migrations + WebhookDispatcher.migrations + MerchantStore.migrations
       + OfficeSchema.migrations
     database = try await files.open(migrations, clock: clock.wall)
     journal = Journal(database, random: .seeded(3))
+    gateway = PaymentGateway(
+      opener: TokenOpener(verifier: TokenVerifier(trust: .apple()), keys: ProcessingKeyRing([:])), journal: journal,
+      acquirer: Self.listing(acquirer), clock: clock.wall, random: .seeded(4), scheduler: clock.scheduler)
     payments = NotedPayments(journal)
     var settings = OfficeSettings(url: Self.url, environment: "simulated", isSimulated: true)
     settings.passwordCost = .least
     var services = OfficeServices(
-      vault: vault, payments: payments, merchants: merchants, reconciliation: NotedListing(), webhooks: NotedWebhooks(),
+      vault: vault, payments: payments, merchants: merchants,
+      reconciliation: Reconciliation(journal, routes: gateway.routes), webhooks: NotedWebhooks(),
       health: { OfficeHealth(routes: [], findings: []) }, settings: [("port", "8400")])
     services.mail = mail
     services.sequences = { [.sample] }
     office = try BackOffice(settings, services, database, clock: clock.wall)
+  }
+
+  /// The acquirer of the route `sandbox`, which lists no operation of any period.
+  private static func listing(_ acquirer: FakeAcquirer) -> Acquirer {
+    var acquirer = acquirer.acquirer
+    acquirer.capabilities.name = "sandbox"
+    acquirer.report = { _, _, _ in AcquirerReport(lines: []) }
+    return acquirer
   }
 
   /// A captured payment of the merchant `shop`.
@@ -346,22 +364,6 @@ struct NotedWebhooks: WebhookUseCases {
     [OfficeEndpoint(name: "orders", url: "https://\(merchant).example/hooks")]
   }
   func sendTest(to endpoint: OfficeEndpoint, of merchant: MerchantID) -> String? { "HTTP 500" }
-}
-
-/// A provider whose listing lacks one operation.
-struct NotedListing: ReconciliationUseCase {
-  let routes = ["sandbox"]
-
-  func differences(at route: String, _ period: Range<Timestamp>) -> [OfficeDifference] {
-    [OfficeDifference(kind: "missing_there", reference: "reference-1", payment: nil, here: "capture", there: nil)]
-  }
-
-  func differences(from report: [UInt8], at route: String?) -> [OfficeDifference] {
-    [
-      OfficeDifference(
-        kind: "amount", reference: String(decoding: report, as: UTF8.self), payment: nil, here: route, there: nil)
-    ]
-  }
 }
 
 /// Two merchants, `shop` and `other`, of which nothing changes.

@@ -594,9 +594,13 @@ import Testing
 @Suite struct `The page of reconciliation` {
   @Test func `compares days with the provider's listing`() async throws {
     let bench = try await OfficeBench()
+    let id = try await bench.captured()
+    let capture = try #require(try await bench.journal.operations(of: id).last?.reference)
     try await bench.visit(as: [Grant(.viewer)]) { visitor async throws in
-      let page = try await visitor.get("/reconciliation?route=sandbox&from=2027-01-01&until=2027-01-02")
-      #expect(page.text.contains("missing there") && page.text.contains("reference-1"))
+      let page = try await visitor.get("/reconciliation?route=sandbox&from=2027-01-15&until=2027-01-15")
+      #expect(page.text.contains("missing there") && page.text.contains("\(capture)"), "\(page.text)")
+      let other = try await visitor.get("/reconciliation?route=sandbox&from=2027-01-16&until=2027-01-17")
+      #expect(other.status == .ok && !other.text.contains("missing there"))
       for period in ["from=2027-01-02&until=2027-01-01", "from=2027-01-01&until=2027-03-01", "from=x&until=y"] {
         #expect(try await visitor.get("/reconciliation?route=sandbox&\(period)").status == .badRequest)
       }
