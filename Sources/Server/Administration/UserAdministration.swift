@@ -62,9 +62,8 @@ package struct UserAdministration: Sendable {
 
   /// For `tender user`, while no server runs.
   package init(_ configuration: ServerConfiguration, _ database: Database, actor: String) {
-    let (settings, merchants) = (configuration.officeSettings, MerchantAdministration(configuration, database))
-    let vault = StoreVault(configuration: configuration, database: database, random: .system)
-    self.init(OfficeAccounts(settings, vault, database), settings, actor: actor) {
+    let merchants = MerchantAdministration(configuration, database)
+    self.init(OfficeAccounts(configuration, database), configuration.officeSettings, actor: actor) {
       try await !merchants.reports(only: $0).isEmpty
     }
   }

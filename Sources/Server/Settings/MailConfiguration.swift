@@ -20,12 +20,15 @@ package struct MailConfiguration: Sendable {
 
   package init() {}
 
+  /// How the operator's own messages look; nil where mail is off.
+  package var brand: MailBrand? { host == nil || from == nil ? nil : MailBrand(name: name, locale: locale) }
+
   /// Nil where mail is off.
   ///
   /// - Parameter ownName: what EHLO carries.
   /// - Throws: ``ConfigurationError``
   func settings(ownName: String) throws -> MailSettings? {
-    guard let host, let from else { return nil }
+    guard let host, let from, let brand else { return nil }
     let roots = try rootsFile.map { file in
       guard let text = try? String(contentsOfFile: file, encoding: .utf8), text.contains("BEGIN CERTIFICATE") else {
         throw ConfigurationError("mail.rootsFile", "\(file) holds no certificate in PEM")
@@ -34,8 +37,7 @@ package struct MailConfiguration: Sendable {
     }
     let server = SMTPServer(
       host: host, port: port, security: security, user: user, password: password, rootsPEM: roots, ownName: ownName)
-    return MailSettings(
-      server: server, from: from, recipients: recipients, brand: MailBrand(name: name, locale: locale))
+    return MailSettings(server: server, from: from, recipients: recipients, brand: brand)
   }
 
   func check() throws {

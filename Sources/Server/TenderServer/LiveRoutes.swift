@@ -31,7 +31,7 @@ final class LiveRoutes: Sendable {
     administration = ReplaceableResponder(routes.administrationRouter())
     metrics = ReplaceableResponder(routes.metricsRouter())
     self.parts = Mutex(parts)
-    let made = try OfficeParts(
+    let made = OfficeParts(
       parts.aside, reload: { [weak self] in _ = try await self?.reloadIfChanged() },
       served: { [weak self] in self?.parts.withLock { $0.served } ?? parts.served }
     ).office()

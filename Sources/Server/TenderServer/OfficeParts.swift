@@ -53,7 +53,7 @@ struct OfficeParts: Sendable {
     }
   }
 
-  func office() throws -> BackOffice {
+  func office() -> BackOffice {
     let (configuration, runtime) = (parts.configuration, parts.runtime)
     let merchantCalls = MerchantAdministration(
       configuration, parts.database, clock: runtime.clock, random: runtime.random)
@@ -64,14 +64,11 @@ struct OfficeParts: Sendable {
         checks: CallsUnderWay(parts.budget.domainChecks, ofMerchant: 4), reload: reloadEverywhere),
       reload: reload, served: served)
     var services = OfficeServices(
-      vault: StoreVault(configuration: configuration, database: parts.database, random: runtime.random),
       payments: ServerPayments(administration: administration), merchants: merchants,
       reconciliation: Reconciliation(parts.journal, routes: parts.gateway.routes),
-      webhooks: ServerWebhooks(parts), health: { [parts] in parts.officeHealth }, settings: configuration.shownSettings)
-    services.mail = OfficeMail(parts)
+      webhooks: ServerWebhooks(parts), health: { [parts] in parts.officeHealth })
     if let store = parts.traces?.store { services.sequences = { store.sequences } }
-    return try BackOffice(
-      configuration.officeSettings, services, parts.database, clock: runtime.clock, random: runtime.random)
+    return BackOffice(configuration, services, parts.database, clock: runtime.clock, random: runtime.random)
   }
 }
 
@@ -138,15 +135,5 @@ extension Composition {
         .init(
           code: $0.code, subject: $0.subject, meaning: $0.finding, remedy: $0.remedy, isError: $0.status == .failed)
       })
-  }
-}
-
-extension ServerConfiguration {
-  /// Every setting with its value; secrets masked.
-  fileprivate var shownSettings: [(name: String, value: String)] {
-    SettingsTable.server.settings.map { setting in
-      let text = setting.text(self) ?? ""
-      return (setting.key, text.isEmpty ? "–" : setting.isSecret ? "•••" : text)
-    }
   }
 }

@@ -1,13 +1,8 @@
 import Crypto
-import Settings
+package import Mail
+package import Settings
 package import Storage
 package import TenderPayments
-
-/// Keeps what one-time codes are computed from, sealed under a key that is not in the store.
-package protocol OfficeVault: Sendable {
-  func secret(of user: String) async throws -> OneTimeCodeSecret?
-  func keep(_ secret: OneTimeCodeSecret, of user: String) async throws
-}
 
 /// Who may sign in, and who is signed in.
 package struct OfficeAccounts: Sendable {
@@ -16,22 +11,26 @@ package struct OfficeAccounts: Sendable {
   private static let sightInterval: Duration = .seconds(60)
 
   package let database: Database
-  let vault: any OfficeVault
+  /// What one-time codes are computed from.
+  let vault: StoreVault
   let random: RandomBytes
   package let clock: WallClock
   let limits: SessionLimits
   let cost: PasswordCost
   let passwords = PasswordThread()
-  /// Nil where mail is off.
-  let mail: (any InvitationMail)?
+  /// How invitations look; nil where none is sent.
+  let brand: MailBrand?
   /// The office's address: `scheme://host[:port]`.
   let url: String
 
+  /// - Parameter brand: of the invitations; nil where none is sent.
   package init(
-    _ settings: OfficeSettings, _ vault: any OfficeVault, _ database: Database, mail: (any InvitationMail)? = nil,
+    _ configuration: ServerConfiguration, _ database: Database, mailing brand: MailBrand? = nil,
     clock: WallClock = .system, random: RandomBytes = .system
   ) {
-    (self.database, self.vault, self.mail, self.clock, self.random) = (database, vault, mail, clock, random)
+    (self.database, self.brand, self.clock, self.random) = (database, brand, clock, random)
+    vault = StoreVault(configuration: configuration, database: database, random: random)
+    let settings = configuration.officeSettings
     (limits, cost, url) = (settings.sessions, settings.passwordCost, settings.url)
   }
 
@@ -210,14 +209,26 @@ extension OfficeAccounts {
     guard user.isEnabled else {
       throw OfficeRefusal.conflict("\(name) is disabled, and could not sign in with a new password. Enable them first.")
     }
-    let queue = try await mail?.invitation(
-      of: name, by: action.actor, link: url + path, until: end, isFirst: !user.isEnrolled)
+    let (mail, link) = (try await mail(to: name), url + path)
     try await database.write { store in
       try UserTable(store: store).invite(name, hash: Self.hash(token), until: end)
       try OfficeAudit(store).note(action)
-      try queue?(store)
+      guard let (address, mail) = mail else { return }
+      if user.isEnrolled {
+        try mail.resetPassword(of: address, link: link, until: end, in: store)
+      } else {
+        try mail.invite(address, from: action.actor, link: link, until: end, in: store)
+      }
     }
-    return Invitation(path: path, isMailed: queue != nil)
+    return Invitation(path: path, isMailed: mail != nil)
+  }
+
+  /// Nil where mail is off, for a name that is no e-mail address, and while the store has no key to seal the link under.
+  private func mail(to name: String) async throws -> (address: MailAddress, mail: AccountMail)? {
+    guard let brand, let address = MailAddress(name), let keys = try await vault.configuration.storeKeys() else {
+      return nil
+    }
+    return (address, AccountMail(brand: brand, keys: keys, random: random))
   }
 
   /// Who is invited, and the secret for their app, which stays the same until the invitation is accepted.
@@ -263,17 +274,4 @@ extension OfficeAccounts {
     }
     return isDone ? .done(recoveryCodes: codes, device: device) : .refused("This invitation was used.")
   }
-}
-
-/// Sends the link of an invitation to the user.
-package protocol InvitationMail: Sendable {
-  /// Prepares a message.
-  ///
-  /// - Parameters:
-  ///   - name: an e-mail address; users of other names get none.
-  ///   - isFirst: false for a user who has lost password or app.
-  /// - Returns: what queues the message in the caller's commit; nil where none is sent.
-  func invitation(
-    of name: String, by person: String, link: String, until end: Timestamp, isFirst: Bool
-  ) async throws -> (@Sendable (Transaction) throws -> Void)?
 }

@@ -5,7 +5,7 @@ package import TenderPayments
 
 /// Keeps the secrets of one-time codes among the sealed secrets of the store, so that the rotation of the store's key
 /// takes them along.
-package struct StoreVault: OfficeVault {
+package struct StoreVault: Sendable {
   let configuration: ServerConfiguration
   let database: Database
   let random: RandomBytes

@@ -4,7 +4,7 @@ import HTTPTypes
 package import Hummingbird
 package import Ledger
 import Logging
-import Settings
+package import Settings
 package import Storage
 package import TenderPayments
 
@@ -12,6 +12,7 @@ package import TenderPayments
 ///
 /// It reads the store itself, and changes payments and merchants by the use cases that it is handed.
 package struct BackOffice: Sendable {
+  let configuration: ServerConfiguration
   let settings: OfficeSettings
   let services: OfficeServices
   let accounts: OfficeAccounts
@@ -20,13 +21,14 @@ package struct BackOffice: Sendable {
   private let bodies = BodyBudget(OfficeForm.limitOfAll, ofCaller: OfficeForm.fileLimit)
 
   package init(
-    _ settings: OfficeSettings, _ services: OfficeServices, _ database: Database, clock: WallClock = .system,
+    _ configuration: ServerConfiguration, _ services: OfficeServices, _ database: Database, clock: WallClock = .system,
     random: RandomBytes = .system
-  ) throws {
-    (self.settings, self.services, self.random) = (settings, services, random)
+  ) {
+    (self.configuration, self.services, self.random) = (configuration, services, random)
+    settings = configuration.officeSettings
     pages = OfficePages(settings)
     accounts = OfficeAccounts(
-      settings, services.vault, database, mail: services.mail, clock: clock, random: random)
+      configuration, database, mailing: configuration.mail.brand, clock: clock, random: random)
   }
 
   /// - Parameter actor: who asks, for the audit chain.
@@ -72,28 +74,21 @@ package struct BackOffice: Sendable {
 
 /// What the office is handed: the use cases of the server.
 package struct OfficeServices: Sendable {
-  package let vault: any OfficeVault
   package let payments: any PaymentUseCases
   package let merchants: any MerchantUseCases
   package let reconciliation: Reconciliation
   /// The state of the server's surroundings, as it was last looked at.
   package let health: @Sendable () async throws -> OfficeHealth
-  /// The server's settings, without secrets: name and value.
-  package let settings: [(name: String, value: String)]
-  /// Nil where mail is off.
-  package var mail: (any InvitationMail)?
   package var webhooks: any WebhookUseCases
   /// The calls of the newest baskets, the newest basket first; nil outside `simulated`.
   package var sequences: (@Sendable () -> [OfficeSequence])?
 
   package init(
-    vault: any OfficeVault, payments: any PaymentUseCases, merchants: any MerchantUseCases,
-    reconciliation: Reconciliation, webhooks: any WebhookUseCases,
-    health: @escaping @Sendable () async throws -> OfficeHealth,
-    settings: [(name: String, value: String)]
+    payments: any PaymentUseCases, merchants: any MerchantUseCases, reconciliation: Reconciliation,
+    webhooks: any WebhookUseCases, health: @escaping @Sendable () async throws -> OfficeHealth
   ) {
-    (self.vault, self.payments, self.merchants) = (vault, payments, merchants)
-    (self.reconciliation, self.webhooks, self.health, self.settings) = (reconciliation, webhooks, health, settings)
+    (self.payments, self.merchants) = (payments, merchants)
+    (self.reconciliation, self.webhooks, self.health) = (reconciliation, webhooks, health)
   }
 }
 

@@ -1,5 +1,6 @@
 import Administration
 import Hummingbird
+import Settings
 import Storage
 
 /// The audit chain, and the server's settings.
@@ -38,6 +39,12 @@ struct RecordController: Sendable {
   private func settings(_ call: OfficeCall) throws -> Response {
     try office.pages.page(
       "settings", "Settings", call,
-      ["settings": office.services.settings.map { ["name": $0.name, "value": $0.value] }])
+      ["settings": SettingsTable.server.settings.map { row($0) }])
+  }
+
+  /// A setting with its value; a secret masked.
+  private func row(_ setting: Setting<ServerConfiguration>) -> [String: Any] {
+    let text = setting.text(office.configuration) ?? ""
+    return ["name": setting.key, "value": text.isEmpty ? "–" : setting.isSecret ? "•••" : text]
   }
 }

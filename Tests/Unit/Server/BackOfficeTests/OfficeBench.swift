@@ -7,6 +7,7 @@ import HTTPTypes
 import Hummingbird
 import HummingbirdTesting
 import Ledger
+import Mail
 import MerchantIdentity
 import NIOCore
 import NIOEmbedded
@@ -28,35 +29,39 @@ struct OfficeBench: Sendable {
   let clock = ManualClock()
   let database: Database
   let journal: Journal
-  let vault = MemoryVault()
+  let configuration: ServerConfiguration
   let acquirer: FakeAcquirer
   let gateway: PaymentGateway
   let payments: NotedPayments
   let merchants = NotedMerchants()
-  let mail = NotedMail()
   let office: BackOffice
 
   init(_ acquirer: FakeAcquirer = FakeAcquirer()) async throws {
     self.acquirer = acquirer
     files = try TemporaryStore()
-    let migrations =
-      Journal.migrations + OrderService.migrations + WebhookDispatcher.migrations + MerchantStore.migrations
-      + OfficeSchema.migrations
-    database = try await files.open(migrations, clock: clock.wall)
+    database = try await files.open(ServerStore.migrations, clock: clock.wall)
     journal = Journal(database, random: .seeded(3))
     gateway = PaymentGateway(
       opener: TokenOpener(verifier: TokenVerifier(trust: .apple()), keys: ProcessingKeyRing([:])), journal: journal,
       acquirer: Self.listing(acquirer), clock: clock.wall, random: .seeded(4), scheduler: clock.scheduler)
     payments = NotedPayments(journal)
-    var settings = OfficeSettings(url: Self.url, environment: "simulated", isSimulated: true)
-    settings.passwordCost = .least
+    configuration = Self.configuration(files.directory)
     var services = OfficeServices(
-      vault: vault, payments: payments, merchants: merchants,
+      payments: payments, merchants: merchants,
       reconciliation: Reconciliation(journal, routes: gateway.routes), webhooks: NotedWebhooks(),
-      health: { OfficeHealth(routes: [], findings: []) }, settings: [("port", "8400")])
-    services.mail = mail
+      health: { OfficeHealth(routes: [], findings: []) })
     services.sequences = { [.sample] }
-    office = try BackOffice(settings, services, database, clock: clock.wall)
+    office = BackOffice(configuration, services, database, clock: clock.wall)
+  }
+
+  private static func configuration(_ directory: String) -> ServerConfiguration {
+    var configuration = ServerConfiguration(
+      environment: .simulated, directory: directory, host: "127.0.0.1", port: 0, sandboxURL: nil,
+      acquirer: .init(connector: "sandbox", baseURL: "", apiKey: ""))
+    configuration.office.url = url
+    configuration.office.passwordCost = .least
+    (configuration.mail.host, configuration.mail.from) = ("mail.example", MailAddress("tender@office.example"))
+    return configuration
   }
 
   /// The acquirer of the route `sandbox`, which lists no operation of any period.
@@ -117,7 +122,7 @@ struct OfficeBench: Sendable {
     let path = try #require(answer.invitation)
     try await visit { visitor in
       _ = try await visitor.get(path)
-      let secret = try #require(vault.newest)
+      let secret = try await secret(ofInvitation: path)
       let page = try await visitor.post(path, ["password": Self.password, "code": secret.code(at: clock.now)])
       #expect(page.status == .ok)
     }
@@ -125,6 +130,34 @@ struct OfficeBench: Sendable {
   }
 
   static let password = "correct horse battery"
+
+  /// What the app of a user computes codes from; nil for one who has accepted no invitation.
+  func secret(of user: String) async throws -> OneTimeCodeSecret? {
+    try await StoreVault(configuration: configuration, database: database, random: .system).secret(of: user)
+  }
+
+  /// What the page of an invitation shows for the app.
+  func secret(ofInvitation path: String) async throws -> OneTimeCodeSecret {
+    let accounts = OfficeAccounts(configuration, database, clock: clock.wall)
+    return try #require(try await accounts.invitation(String(path.dropFirst("/invitation/".count)))).secret
+  }
+
+  /// Delivers the mail that waits.
+  ///
+  /// - Returns: the messages, as they leave.
+  func deliverMail() async throws -> [MailMessage] {
+    let sent = Mutex<[MailMessage]>([])
+    let transport = MailTransport(
+      send: { message, _ in
+        sent.withLock { $0.append(message) }
+        return SMTPResult(.done, "250 Ok", code: 250)
+      }, probe: { _ in SMTPResult(.done, "") })
+    try await MailDispatcher(
+      database: database, settings: try #require(try configuration.mailSettings()), transport: transport,
+      keys: { [configuration] in try await configuration.storeKeys() }
+    ).round()
+    return sent.withLock(\.self)
+  }
 
   func visit<R>(
     from address: String = "192.0.2.1", _ body: @escaping @Sendable (Visitor) async throws -> R
@@ -255,25 +288,10 @@ final class Visitor: Sendable {
   }
 
   func attempt(_ name: String, password: String = OfficeBench.password, code: String? = nil) async throws -> Page {
-    let secret = bench.vault.secret(of: name)
+    let secret = try await bench.secret(of: name)
     return try await post(
       "/sign-in",
       ["name": name, "password": password, "code": code ?? secret?.code(at: bench.clock.now) ?? "000000"])
-  }
-}
-
-/// Sends to users whose name is an address, and notes what.
-final class NotedMail: InvitationMail {
-  private let all = Mutex<[String]>([])
-  var sent: [String] { all.withLock(\.self) }
-
-  func invitation(
-    of name: String, by person: String, link: String, until end: Timestamp, isFirst: Bool
-  ) -> (@Sendable (Transaction) throws -> Void)? {
-    guard name.contains("@") else { return nil }
-    return { _ in
-      self.all.withLock { $0.append("\(isFirst ? "invitation" : "reset") of \(name) by \(person): \(link)") }
-    }
   }
 }
 
@@ -284,15 +302,6 @@ extension OfficeSequence {
       Step(from: .browser, to: .server, name: "POST /applepay/payment", details: [("tokenOpened", "3 ms")], at: .zero),
       Step(from: .server, to: .provider, name: "authorize", details: [], at: .milliseconds(4)),
     ])
-}
-
-/// Keeps secrets in memory.
-final class MemoryVault: OfficeVault {
-  private let secrets = Mutex<[(user: String, secret: OneTimeCodeSecret)]>([])
-
-  func secret(of user: String) -> OneTimeCodeSecret? { secrets.withLock { $0.last { $0.user == user }?.secret } }
-  func keep(_ secret: OneTimeCodeSecret, of user: String) { secrets.withLock { $0.append((user, secret)) } }
-  var newest: OneTimeCodeSecret? { secrets.withLock { $0.last?.secret } }
 }
 
 /// Notes what it is asked, and does what has one key once: the provider approves every refund.

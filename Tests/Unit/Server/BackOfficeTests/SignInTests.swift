@@ -43,7 +43,7 @@ import Testing
   @Test(arguments: ["%@ %@", " %@\u{A0}%@\t"]) func `takes a code as apps show it`(_ form: String) async throws {
     let bench = try await OfficeBench()
     try await bench.user("anna", [Grant(.viewer)])
-    let code = try #require(bench.vault.newest).code(at: bench.clock.now)
+    let code = try #require(try await bench.secret(of: "anna")).code(at: bench.clock.now)
     let typed = form.replacing("%@", with: "\(code.prefix(3))", maxReplacements: 1).replacing(
       "%@", with: code.suffix(3))
     try await bench.visit { visitor async throws in
@@ -76,7 +76,7 @@ import Testing
     let path = try #require(answer.invitation)
     try await bench.visit { visitor async throws in
       _ = try await visitor.get(path)
-      let code = try #require(bench.vault.newest).code(at: bench.clock.now)
+      let code = try await bench.secret(ofInvitation: path).code(at: bench.clock.now)
       let page = try await visitor.post(path, ["password": OfficeBench.password, "code": code])
       let recovery = page.text.matches(of: /<code>([a-z2-7]{4}(?:-[a-z2-7]{4}){3})<\/code>/).map { String($0.output.1) }
       #expect(Set(recovery).count == 10, "each of 16 letters with 5 bits")
@@ -202,7 +202,7 @@ import Testing
       let path = try #require(invited.invitation)
       try await bench.visit { other async throws in
         _ = try await other.get(path)
-        let code = try #require(bench.vault.newest).code(at: bench.clock.now)
+        let code = try await bench.secret(ofInvitation: path).code(at: bench.clock.now)
         #expect(try await other.post(path, ["password": OfficeBench.password, "code": code]).status == .ok)
         #expect(try await !isKnown(visitor))
         #expect(try await isKnown(other))
