@@ -64,66 +64,11 @@ struct OfficeParts: Sendable {
         checks: CallsUnderWay(parts.budget.domainChecks, ofMerchant: 4), reload: reloadEverywhere),
       reload: reload, served: served)
     var services = OfficeServices(
-      payments: ServerPayments(administration: administration), merchants: merchants,
+      payments: administration, merchants: merchants,
       reconciliation: Reconciliation(parts.journal, routes: parts.gateway.routes),
       webhooks: ServerWebhooks(parts), health: { [parts] in parts.officeHealth })
     if let store = parts.traces?.store { services.sequences = { store.sequences } }
     return BackOffice(configuration, services, parts.database, clock: runtime.clock, random: runtime.random)
-  }
-}
-
-/// The use cases of `tender payment`.
-private struct ServerPayments: PaymentUseCases {
-  let administration: PaymentAdministration
-
-  func perform(
-    _ verb: PaymentVerb, on payment: PaymentID, amount: String?, isFinal: Bool, key: String,
-    adding addition: ReservationAddition?
-  ) async throws -> String {
-    func once() async throws -> String {
-      try await administration.perform(
-        PaymentAdministration.Operation(verb), on: payment, amount: amount, isFinal: isFinal, key: key,
-        adding: addition
-      ).outcome
-    }
-    return try await OfficeRefusal.translating { () async throws -> String in
-      for _ in 0..<Self.repeats {
-        do { return try await once() } catch GatewayError.callInProgress {
-          try await Task.sleep(for: .milliseconds(200))
-        } catch let problem as Problem where problem.code == "idempotency_key_reused" {
-          var refusal = OfficeRefusal.refused(
-            "This form was sent before, with another amount. Look at what was done, and send it again if you mean more.",
-            at: "amount")
-          refusal.isKeySpent = true
-          throw refusal
-        }
-      }
-      return try await once()
-    }
-  }
-
-  /// A second click, or another operator at the same moment, waits so often for the answer of the first call.
-  private static let repeats = 20
-
-  func resolve(
-    _ payment: PaymentID, as resolution: Resolution, operation: AttemptReference?, note: String
-  ) async throws -> String {
-    try await OfficeRefusal.translating {
-      try await administration.resolve(payment, as: resolution, operation: operation, note: note).outcome
-    }
-  }
-}
-
-extension PaymentAdministration.Operation {
-  fileprivate init(_ verb: PaymentVerb) {
-    self =
-      switch verb {
-      case .capture: .capture
-      case .void: .void
-      case .refund: .refund
-      case .inquire: .inquire
-      case .acknowledge: .acknowledge
-      }
   }
 }
 

@@ -14,7 +14,8 @@ import Storage
 package import TenderPayments
 import Webhooks
 
-/// The answers behind `tender payment`, whether a server holds the store or the command line itself.
+/// What an operator does to a payment, on its page and by `tender payment`, whether a server holds the store or the command
+/// line itself.
 package struct PaymentAdministration: Sendable {
   /// What can be done to a payment by hand.
   package enum Operation: String, Sendable, CaseIterable {
@@ -78,12 +79,19 @@ extension PaymentAdministration {
     let amount = try amount.map { try Self.amount($0, payment.amount.currency) }
     if operation != .acknowledge { try await gateway.refuseUnfinishedElsewhere() }
     let key = try key.map(Self.idempotencyKey) ?? IdempotencyKey(random.hex(16))
+    func once(_ followUp: FollowUp) async throws -> [OperationRecord] {
+      try await self.once(key, followUp.adding(addition), operation, payment, amount, isFinal: isFinal)
+    }
     var performed: [OperationRecord]?
     switch operation {
-    case .capture, .void, .refund, .increment:
-      performed = try await once(
-        key, Self.followUp(operation, id, amount, isFinal: isFinal).adding(addition), operation, payment, amount,
-        isFinal: isFinal)
+    case .capture: performed = try await once(.capture(id, amount, isFinal: isFinal))
+    case .void: performed = try await once(.void(id, amount))
+    case .refund: performed = try await once(.refund(id, amount))
+    case .increment:
+      guard let amount else {
+        throw Problem(.badRequest, "bad_request", "An increment needs its amount.", field: "amount")
+      }
+      performed = try await once(.increment(id, by: amount))
     case .inquire: _ = try await onPaymentThreads { [gateway] in try await gateway.inquire(id) }
     case .acknowledge: try await journal.acknowledge(id)
     }
@@ -126,21 +134,6 @@ extension PaymentAdministration {
     guard let payment, let key else { return false }
     let call = Self.call(IdempotencyKey(key), operation, payment, "")
     return try await journal.database.read { try IdempotencyKeys.first(of: call, in: $0) } != nil
-  }
-
-  private static func followUp(
-    _ operation: Operation, _ id: PaymentID, _ amount: Amount?, isFinal: Bool
-  ) throws -> FollowUp {
-    switch operation {
-    case .void: return .void(id, amount)
-    case .refund: return .refund(id, amount)
-    case .increment:
-      guard let amount else {
-        throw Problem(.badRequest, "bad_request", "An increment needs its amount.", field: "amount")
-      }
-      return .increment(id, by: amount)
-    default: return .capture(id, amount, isFinal: isFinal)
-    }
   }
 
   /// Runs what payments do too where they run: an actor that both ask must not wait for the caller's own threads.

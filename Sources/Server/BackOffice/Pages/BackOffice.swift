@@ -2,7 +2,7 @@ package import Administration
 import HTTPServing
 import HTTPTypes
 package import Hummingbird
-package import Ledger
+import Ledger
 import Logging
 package import Settings
 package import Storage
@@ -74,7 +74,7 @@ package struct BackOffice: Sendable {
 
 /// What the office is handed: the use cases of the server.
 package struct OfficeServices: Sendable {
-  package let payments: any PaymentUseCases
+  package let payments: PaymentAdministration
   package let merchants: any MerchantUseCases
   package let reconciliation: Reconciliation
   /// The state of the server's surroundings, as it was last looked at.
@@ -84,7 +84,7 @@ package struct OfficeServices: Sendable {
   package var sequences: (@Sendable () -> [OfficeSequence])?
 
   package init(
-    payments: any PaymentUseCases, merchants: any MerchantUseCases, reconciliation: Reconciliation,
+    payments: PaymentAdministration, merchants: any MerchantUseCases, reconciliation: Reconciliation,
     webhooks: any WebhookUseCases, health: @escaping @Sendable () async throws -> OfficeHealth
   ) {
     (self.payments, self.merchants) = (payments, merchants)
@@ -107,34 +107,6 @@ package struct OfficeEndpoint: Sendable, Hashable {
   package let url: String
 
   package init(name: String, url: String) { (self.name, self.url) = (name, url) }
-}
-
-/// What can be done to a payment by hand.
-package enum PaymentVerb: String, Sendable, CaseIterable {
-  case capture, void, refund
-  /// Asks the provider for the outcome of open operations.
-  case inquire
-  /// An operator acknowledges an alarm.
-  case acknowledge
-}
-
-/// How payments are changed. Every refusal is an ``OfficeRefusal``.
-package protocol PaymentUseCases: Sendable {
-  /// - Parameters:
-  ///   - amount: in the payment's currency, as `10.00`; nil for all that is left.
-  ///   - key: under which a capture, void or refund is done once, however often it is asked for.
-  ///   - addition: what the commit that reserves a capture, void or refund holds beside it. What it throws is thrown here,
-  ///     and nothing is reserved. A repeat under the key, which reserves nothing, does without it.
-  /// - Returns: what came of it, such as `refund of 5.00 EUR: approved`.
-  func perform(
-    _ verb: PaymentVerb, on payment: PaymentID, amount: String?, isFinal: Bool, key: String,
-    adding addition: ReservationAddition?
-  ) async throws -> String
-
-  /// Records an operator's decision about a payment, or an operation of it, that stays open.
-  ///
-  /// - Returns: the status that the payment has now.
-  func resolve(_ payment: PaymentID, as: Resolution, operation: AttemptReference?, note: String) async throws -> String
 }
 
 /// What the server knows of its surroundings.

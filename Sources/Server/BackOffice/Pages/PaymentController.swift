@@ -46,9 +46,13 @@ struct PaymentController: Sendable {
   }
 
   private func perform(_ call: OfficeCall) async throws -> Response {
-    guard let verb = PaymentVerb(rawValue: call.parameter("verb")) else { throw OfficeRefusal.nothing }
+    guard let operation = PaymentAdministration.Operation(rawValue: call.parameter("verb")),
+      let done = Self.done[operation]
+    else { throw OfficeRefusal.nothing }
     let file = try await file(call, .operator)
-    return try await audit("payment.\(verb.rawValue)", on: file, call) { try await perform(verb, on: file, call) }
+    return try await audit("payment.\(operation.rawValue)", on: file, call) {
+      try await perform(operation, on: file, call, done)
+    }
   }
 
   /// Does what a person asks for, and notes what came of it: the entry before says only what was asked, and what is refused
@@ -76,7 +80,7 @@ struct PaymentController: Sendable {
   }
 
   private func perform(
-    _ verb: PaymentVerb, on file: PaymentFile, _ call: OfficeCall
+    _ operation: PaymentAdministration.Operation, on file: PaymentFile, _ call: OfficeCall, _ done: String
   ) async throws -> (Response, outcome: String?) {
     let reason = try call.form.reason
     let key = call.form["key"]
@@ -85,26 +89,27 @@ struct PaymentController: Sendable {
     }
     let amount = try Self.amount(call.form["amount"], file)
     // An empty field is a slip as often as it means everything.
-    if amount == nil, verb == .refund || verb == .capture {
-      let left = verb == .refund ? file.refundable : file.capturable
+    if amount == nil, operation == .refund || operation == .capture {
+      let left = operation == .refund ? file.refundable : file.capturable
       var refusal = OfficeRefusal.badRequest(
         "Nothing was done, because there was no amount. All that is left, \(left.shown), stands in the form now: send it "
           + "again if you mean that.", at: "amount")
       refusal.proposal = left.shown
       throw refusal
     }
-    guard verb != .refund else { return try await refund(amount, file, call, key, reason) }
+    guard operation != .refund else { return try await refund(amount, file, call, key, reason, done) }
     let isFinal = call.form.isChecked("final")
-    let entry = try entry("payment.\(verb.rawValue)", amount, key, file, call, reason)
+    let entry = try entry("payment.\(operation.rawValue)", amount, key, file, call, reason)
     // Before the payment is touched, so that nothing is done without an entry.
     try await office.database.write { try OfficeAudit($0).note(entry) }
     let outcome = try await office.services.payments.perform(
-      verb, on: file.payment.id, amount: amount?.decimalString, isFinal: isFinal, key: key, adding: nil)
-    return (back(to: file, Self.done[verb] ?? "changed"), "\(outcome), key \(key)")
+      operation, on: file.payment.id, amount: amount?.decimalString, isFinal: isFinal, formKey: key)
+    return (back(to: file, done), "\(outcome), key \(key)")
   }
 
-  private static let done: [PaymentVerb: String] = [
-    .capture: "captured", .void: "voided", .inquire: "inquired", .acknowledge: "acknowledged",
+  /// What the page has a form for, and what it says afterwards.
+  private static let done: [PaymentAdministration.Operation: String] = [
+    .capture: "captured", .void: "voided", .refund: "refunded", .inquire: "inquired", .acknowledge: "acknowledged",
   ]
 
   private static func amount(_ text: String, _ file: PaymentFile) throws -> Amount? {
@@ -140,9 +145,11 @@ struct PaymentController: Sendable {
     let operation = call.form["operation"]
     let entry = try entry("payment.resolve.\(resolution.rawValue)", nil, operation, file, call, reason)
     try await office.database.write { try OfficeAudit($0).note(entry) }
-    let status = try await office.services.payments.resolve(
-      file.payment.id, as: resolution, operation: operation.isEmpty ? nil : AttemptReference(operation), note: reason)
-    return (back(to: file, "resolved"), status)
+    let report = try await OfficeRefusal.translating {
+      try await office.services.payments.resolve(
+        file.payment.id, as: resolution, operation: operation.isEmpty ? nil : AttemptReference(operation), note: reason)
+    }
+    return (back(to: file, "resolved"), report.outcome)
   }
 }
 
@@ -151,18 +158,18 @@ extension PaymentController {
   /// Refunds, or asks for a second person where the amount that would be reserved is above the limit. The commit that
   /// reserves it holds the judgement and the entry of the audit chain.
   private func refund(
-    _ amount: Amount?, _ file: PaymentFile, _ call: OfficeCall, _ key: String, _ reason: String
+    _ amount: Amount?, _ file: PaymentFile, _ call: OfficeCall, _ key: String, _ reason: String, _ done: String
   ) async throws -> (Response, outcome: String?) {
     let (limit, payment) = (RefundLimit(user: try call.user), file.payment)
     let entry = try entry("payment.refund", amount, key, file, call, reason)
     do {
       let outcome = try await office.services.payments.perform(
-        .refund, on: payment.id, amount: amount?.decimalString, isFinal: false, key: key
+        .refund, on: payment.id, amount: amount?.decimalString, formKey: key
       ) { attempts, store in
         try limit.take(attempts, of: payment, in: store)
         try OfficeAudit(store).note(entry)
       }
-      return (back(to: file, "refunded"), "\(outcome), key \(key)")
+      return (back(to: file, done), "\(outcome), key \(key)")
     } catch let exceeded as RefundLimit.Exceeded {
       try await request(exceeded.amount, file, call, key, reason)
       return (back(to: file, "requested"), nil)
@@ -209,7 +216,7 @@ extension PaymentController {
     let key = "approval-\(approval.id)"
     // In the commit that reserves the refund: one that is refused leaves the request open.
     let outcome = try await office.services.payments.perform(
-      .refund, on: file.payment.id, amount: approval.amount.decimalString, isFinal: false, key: key, adding: record)
+      .refund, on: file.payment.id, amount: approval.amount.decimalString, formKey: key, adding: record)
     // The refund may be another user's, who approved it after this call looked: then nothing was recorded here.
     let decided = try await office.database.read { try RefundApprovals(store: $0).find(approval.id) }
     guard try decided?.decidedBy?.utf8.elementsEqual(call.user.name.utf8) == true else {

@@ -38,22 +38,22 @@ struct PaymentFile: Sendable {
   /// The idempotency key of the next operation of a kind. It follows from what the page shows: whoever looks at the same
   /// state sends the same key, so a second click, a repeat after a lost answer, and another operator at the same moment
   /// all get the one operation.
-  func key(of verb: PaymentVerb) -> String {
+  func key(of operation: PaymentAdministration.Operation) -> String {
     let parts = [
-      "tender office", payment.id.rawValue, verb.rawValue, "\(operations.count)", "\(payment.authorized)",
-      "\(payment.captured)", "\(payment.refunded)", "\(verb == .refund ? approvals.count : 0)",
+      "tender office", payment.id.rawValue, operation.rawValue, "\(operations.count)", "\(payment.authorized)",
+      "\(payment.captured)", "\(payment.refunded)", "\(operation == .refund ? approvals.count : 0)",
     ]
     return Hex.encode(SHA256.hash(data: Array(parts.joined(separator: "|").utf8)).prefix(16))
   }
 
   /// What may be asked for at this moment; the ledger has the last word.
-  var possible: Set<PaymentVerb> {
-    var verbs: Set<PaymentVerb> = []
-    if [.authorized, .partiallyCaptured].contains(payment.status) { verbs.formUnion([.capture, .void]) }
-    if payment.kept > 0 { verbs.insert(.refund) }
-    if !payment.status.isResolved || operations.contains(where: { $0.state.isOpen }) { verbs.insert(.inquire) }
-    if item.alarm != nil { verbs.insert(.acknowledge) }
-    return verbs
+  var possible: Set<PaymentAdministration.Operation> {
+    var possible: Set<PaymentAdministration.Operation> = []
+    if [.authorized, .partiallyCaptured].contains(payment.status) { possible.formUnion([.capture, .void]) }
+    if payment.kept > 0 { possible.insert(.refund) }
+    if !payment.status.isResolved || operations.contains(where: { $0.state.isOpen }) { possible.insert(.inquire) }
+    if item.alarm != nil { possible.insert(.acknowledge) }
+    return possible
   }
 
   func amount(_ units: Int64) -> Amount { Amount(minorUnits: units, currency: payment.amount.currency) }

@@ -44,7 +44,7 @@ import Testing
         }
       }
     }
-    #expect(bench.payments.calls.isEmpty)
+    #expect(bench.asked.isEmpty)
     #expect(bench.merchants.changes.isEmpty)
   }
 
@@ -91,7 +91,7 @@ import Testing
       }
       #expect(try await visitor.get("/account").status == .ok)
     }
-    #expect(bench.payments.calls.isEmpty)
+    #expect(bench.asked.isEmpty)
   }
 
   @Test func `takes no JSON in the place of a form, whatever role it claims`() async throws {
@@ -104,7 +104,7 @@ import Testing
         }
       }
     }
-    #expect(bench.payments.calls.isEmpty && bench.merchants.changes.isEmpty)
+    #expect(bench.asked.isEmpty && bench.merchants.changes.isEmpty)
   }
 
   @Test func `has the headers that keep it out of frames, caches and foreign scripts`() async throws {

@@ -30,24 +30,22 @@ struct OfficeBench: Sendable {
   let database: Database
   let journal: Journal
   let configuration: ServerConfiguration
-  let acquirer: FakeAcquirer
-  let gateway: PaymentGateway
-  let payments: NotedPayments
+  let acquirer = FakeAcquirer()
   let merchants = NotedMerchants()
   let office: BackOffice
 
-  init(_ acquirer: FakeAcquirer = FakeAcquirer()) async throws {
-    self.acquirer = acquirer
+  /// - Parameter crashes: what happens at the named points of a payment.
+  init(crashes: CrashPoints = .none) async throws {
     files = try TemporaryStore()
     database = try await files.open(ServerStore.migrations, clock: clock.wall)
     journal = Journal(database, random: .seeded(3))
-    gateway = PaymentGateway(
+    let gateway = PaymentGateway(
       opener: TokenOpener(verifier: TokenVerifier(trust: .apple()), keys: ProcessingKeyRing([:])), journal: journal,
-      acquirer: Self.listing(acquirer), clock: clock.wall, random: .seeded(4), scheduler: clock.scheduler)
-    payments = NotedPayments(journal)
+      acquirer: Self.listing(acquirer), clock: clock.wall, random: .seeded(4), scheduler: clock.scheduler,
+      crashes: crashes)
     configuration = Self.configuration(files.directory)
     var services = OfficeServices(
-      payments: payments, merchants: merchants,
+      payments: PaymentAdministration(gateway: gateway, journal: journal, random: .seeded(5)), merchants: merchants,
       reconciliation: Reconciliation(journal, routes: gateway.routes), webhooks: NotedWebhooks(),
       health: { OfficeHealth(routes: [], findings: []) })
     services.sequences = { [.sample] }
@@ -63,6 +61,9 @@ struct OfficeBench: Sendable {
     (configuration.mail.host, configuration.mail.from) = ("mail.example", MailAddress("tender@office.example"))
     return configuration
   }
+
+  /// What the office has asked the acquirer for.
+  var asked: [FollowUpRequest] { acquirer.captures + acquirer.voids + acquirer.refunds }
 
   /// The acquirer of the route `sandbox`, which lists no operation of any period.
   private static func listing(_ acquirer: FakeAcquirer) -> Acquirer {
@@ -302,69 +303,6 @@ extension OfficeSequence {
       Step(from: .browser, to: .server, name: "POST /applepay/payment", details: [("tokenOpened", "3 ms")], at: .zero),
       Step(from: .server, to: .provider, name: "authorize", details: [], at: .milliseconds(4)),
     ])
-}
-
-/// Notes what it is asked, and does what has one key once: the provider approves every refund.
-final class NotedPayments: PaymentUseCases {
-  struct Call: Sendable, Hashable {
-    let verb: PaymentVerb
-    let payment: PaymentID
-    let amount: String?
-    let key: String
-  }
-
-  private let journal: Journal
-  private let all = Mutex<[Call]>([])
-  private let before = Mutex<(@Sendable () async throws -> Void)?>(nil)
-
-  private let losesNext = Mutex(false)
-
-  init(_ journal: Journal) { self.journal = journal }
-
-  var calls: [Call] { all.withLock(\.self) }
-
-  /// Does something between the page's look at the payment and the next reservation.
-  func beforeNext(_ work: @escaping @Sendable () async throws -> Void) { before.withLock { $0 = work } }
-
-  /// Does the next operation and loses its answer.
-  func loseNext() { losesNext.withLock { $0 = true } }
-
-  struct Lost: Error {}
-
-  /// What would reach the provider.
-  var done: Set<String> { Set(calls.map(\.key)) }
-
-  func perform(
-    _ verb: PaymentVerb, on payment: PaymentID, amount: String?, isFinal: Bool, key: String,
-    adding addition: ReservationAddition?
-  ) async throws -> String {
-    let work = before.withLock { before in
-      defer { before = nil }
-      return before
-    }
-    try await work?()
-    if verb == .refund, !done.contains(key) {
-      let amount = try amount.map { try Amount(decimal: $0, currency: .euro) }
-      let attempt = try await journal.database.write { [journal] store in
-        let attempt = try journal.reserve(.refund, amount, of: payment, in: store)
-        try addition?([attempt], store)
-        return attempt
-      }
-      _ = try await journal.record(FakeAcquirer.approval(attempt.reference), for: attempt)
-    }
-    all.withLock { $0.append(Call(verb: verb, payment: payment, amount: amount, key: key)) }
-    let isLost = losesNext.withLock { losesNext in
-      defer { losesNext = false }
-      return losesNext
-    }
-    if isLost { throw Lost() }
-    return "\(verb.rawValue): approved"
-  }
-
-  func resolve(_ payment: PaymentID, as: Resolution, operation: AttemptReference?, note: String) -> String {
-    all.withLock { $0.append(Call(verb: .acknowledge, payment: payment, amount: nil, key: "resolve")) }
-    return "voided"
-  }
 }
 
 /// One endpoint for each merchant, which does not answer.

@@ -1,3 +1,4 @@
+import Acquiring
 import Administration
 import BackOffice
 import HTTPTypes
@@ -81,7 +82,7 @@ import Testing
       let foreign = ["certificate": "certificate-of-shop", "reason": "because"]
       #expect(try await visitor.post("/merchants/other/activate-certificate", foreign).status == .notFound)
     }
-    #expect(bench.payments.calls.isEmpty)
+    #expect(bench.asked.isEmpty)
     #expect(bench.merchants.changes.isEmpty)
   }
 
@@ -213,11 +214,10 @@ import Testing
         let first = try await anna.post("/payments/\(id)/refund", form)
         let second = try await anna.post("/payments/\(id)/refund", form)
         #expect(first.status == .seeOther && second.status == .seeOther)
-        _ = try await bert.post("/payments/\(id)/refund", form)
+        #expect(try await bert.post("/payments/\(id)/refund", form).status == .seeOther)
       }
     }
-    #expect(bench.payments.calls.count == 3)
-    #expect(bench.payments.done.count == 1)
+    #expect(bench.asked.count == 1)
   }
 
   @Test func `is judged with what the same person has refunded alone, of this payment and within a day`() async throws {
@@ -241,7 +241,7 @@ import Testing
       #expect(try await refunds(second, "5.00"))
       #expect(try await !refunds(second, "0.01"))
     }
-    #expect(bench.payments.done.count == 3)
+    #expect(bench.asked.count == 3)
     // What did not reach the provider, or was refused there, is not counted; what a person says of it changes nothing.
     try await bench.visit(as: [Grant(.operator)], limits: "2.50 EUR") { bert in
       let form = ["amount": "2.50", "reason": "broken"]
@@ -255,12 +255,12 @@ import Testing
             """, .text(first.rawValue))
         }
       }
-      #expect(bench.payments.done.count == 6)
+      #expect(bench.asked.count == 6)
       let more = ["amount": "0.01", "reason": "broken", "key": RandomBytes.system.hex(16)]
       let answer = try await bert.post("/payments/\(second)/refund", more)
       #expect(answer.headers[.location]?.hasSuffix("done=requested") == true)
     }
-    #expect(bench.payments.done.count == 6)
+    #expect(bench.asked.count == 6)
   }
 
   @Test(arguments: ["refund", "capture"])
@@ -270,13 +270,13 @@ import Testing
     try await bench.visit(as: [Grant(.operator)], limits: "50.00 EUR") { anna in
       let form = ["reason": "all \"of\" it", "key": String(repeating: "0", count: 32)]
       let answer = try await anna.post("/payments/\(id)/\(verb)", form)
-      #expect(answer.status == .badRequest && bench.payments.calls.isEmpty)
+      #expect(answer.status == .badRequest && bench.asked.isEmpty)
       let left = verb == "refund" ? "1.00" : "11.50"
       #expect(answer.text.contains("All that is left, \(left) EUR"))
       #expect(answer.text.contains("value=\"\(left) EUR\"") && answer.text.contains("value=\"all &quot;of&quot; it\""))
       let typed = form.merging(["amount": "\(left) eur"]) { $1 }
       #expect(try await anna.post("/payments/\(id)/\(verb)", typed).status == .seeOther)
-      #expect(bench.payments.calls.map(\.amount) == [left])
+      #expect(bench.asked.map(\.amount.decimalString) == [left])
     }
   }
 
@@ -304,7 +304,7 @@ import Testing
       let key = try await anna.get("/payments/\(id)").value(of: "key")
       _ = try await anna.post(
         "/payments/\(id)/refund", ["amount": "5.00", "reason": "small", "key": String(repeating: "0", count: 32)])
-      #expect(bench.payments.calls.count == 1)
+      #expect(bench.asked.count == 1)
       let answer = try await anna.post("/payments/\(id)/refund", ["amount": "5.01", "reason": "large", "key": key])
       #expect(answer.headers[.location]?.hasSuffix("done=requested") == true)
       let approval = try #require(try await bench.approvals().first)
@@ -314,7 +314,7 @@ import Testing
       #expect(own.status == .conflict)
       return approval
     }
-    #expect(bench.payments.calls.count == 1)
+    #expect(bench.asked.count == 1)
     try await bench.visit { bert in
       try await bert.signIn("bert")
       let attention = try await bert.get("/").text
@@ -324,8 +324,7 @@ import Testing
         #expect(answer.status == .seeOther)
       }
     }
-    #expect(bench.payments.calls.last?.amount == "5.01")
-    #expect(bench.payments.done.count == 2)
+    #expect(bench.asked.map(\.amount) == [.eur(500), .eur(501)])
     // The provider is asked once for good, and not for as long as the refund's key is remembered.
     bench.clock.advance(.seconds(7_200))
     try await bench.visit { bert in
@@ -333,7 +332,7 @@ import Testing
       let answer = try await bert.post("/payments/\(id)/approvals/\(key)/approve", ["reason": "again"])
       #expect(answer.status == .conflict)
     }
-    #expect(bench.payments.calls.count == 3)
+    #expect(bench.asked.count == 2)
   }
 
   @Test func `that was approved and cannot be made is in the audit as refused, and waits on`() async throws {
@@ -346,7 +345,8 @@ import Testing
       _ = try await anna.post("/payments/\(id)/refund", ["amount": "5.00", "reason": "large", "key": key])
       return try #require(try await bench.approvals().first)
     }
-    bench.payments.beforeNext { throw OfficeRefusal.refused("No more than 2.00 EUR is left.") }
+    let meanwhile = try await bench.journal.reserve(.refund, .eur(1050), of: id)
+    _ = try await bench.journal.record(FakeAcquirer.approval(meanwhile.reference), for: meanwhile)
     try await bench.visit { bert in
       try await bert.signIn("bert")
       let answer = try await bert.post("/payments/\(id)/approvals/\(approval)/approve", ["reason": "right"])
@@ -361,10 +361,11 @@ import Testing
         "\(try $0.text("action")) \(try $0.text("state_after"))"
       }
     }
-    let ends = ["payment.refund.refused No more than 2.00 EUR is left.", "refund.rejected 5.00 EUR asked for by anna"]
-    #expect(Array(entries.suffix(2)) == ends, "\(entries)")
+    let (refused, rejected) = (entries.dropLast().last ?? "", entries.last)
+    #expect(refused.hasPrefix("payment.refund.refused ") && refused.contains("2.00 EUR"), "\(entries)")
+    #expect(rejected == "refund.rejected 5.00 EUR asked for by anna", "\(entries)")
     #expect(!entries.contains { $0.hasPrefix("refund.approved") }, "\(entries)")
-    #expect(bench.payments.calls.isEmpty)
+    #expect(bench.asked.isEmpty)
   }
 
   @Test func `that its own requester approves is in the audit as refused`() async throws {
@@ -380,7 +381,7 @@ import Testing
     let entries = try await bench.database.read { try OfficeAudit($0).entries(subject: id.rawValue) }
     #expect(entries.map(\.action.action) == ["payment.refund.refused", "refund.request"])
     #expect(entries.first?.action.after.contains("asked for this refund yourself") == true)
-    #expect(bench.payments.calls.isEmpty)
+    #expect(bench.asked.isEmpty)
   }
 
   @Test func `that another user approves first is refused to its own requester, and is in the audit once`() async throws
@@ -393,19 +394,22 @@ import Testing
       let form = ["amount": "5.00", "reason": "large", "key": String(repeating: "0", count: 32)]
       _ = try await anna.post("/payments/\(id)/refund", form)
       let path = "/payments/\(id)/approvals/\(try #require(try await bench.approvals().first))/approve"
-      bench.payments.beforeNext {
-        try await bench.visit { bert in
-          try await bert.signIn("bert")
-          let answer = try await bert.post(path, ["reason": "right"])
-          #expect(answer.headers[.location]?.hasSuffix("done=approved") == true)
-        }
+      try await bench.visit { bert in
+        try await bert.signIn("bert")
+        // At the same moment: whoever is first, one of them alone approves it.
+        async let own = anna.post(path, ["reason": "mine"]).status
+        let answer = try await bert.post(path, ["reason": "right"])
+        #expect(answer.headers[.location]?.hasSuffix("done=approved") == true)
+        #expect(try await own == .conflict)
       }
       #expect(try await anna.post(path, ["reason": "mine"]).status == .conflict)
     }
     let entries = try await bench.database.read { try OfficeAudit($0).entries(subject: id.rawValue) }
-    let ends = ["payment.refund.refused", "payment.refund.outcome", "refund.approved", "refund.request"]
-    #expect(entries.map(\.action.action) == ends)
-    #expect(bench.payments.done.count == 1)
+    let ends = [
+      "payment.refund.outcome", "payment.refund.refused", "payment.refund.refused", "refund.approved", "refund.request",
+    ]
+    #expect(entries.map(\.action.action).sorted() == ends)
+    #expect(bench.asked.count == 1)
   }
 
   @Test func `is answered as done where the store does not take the entry of what came of it`() async throws {
@@ -419,7 +423,7 @@ import Testing
       let refused = try await visitor.post("/payments/\(id)/refund", form.merging(["amount": "5,oo"]) { $1 })
       #expect(refused.status == .badRequest && refused.text.contains("5,oo"))
     }
-    #expect(bench.payments.done.count == 1)
+    #expect(bench.asked.count == 1)
     let entries = try await bench.database.read { try OfficeAudit($0).entries(subject: id.rawValue) }
     #expect(entries.map(\.action.action) == ["payment.refund"])
   }
@@ -507,11 +511,11 @@ import Testing
     let entries = try await bench.database.read { try OfficeAudit($0).entries(subject: id.rawValue) }.reversed()
     #expect(
       entries.map(\.action.action) == [
-        "payment.refund.refused", "payment.refund.refused", "payment.refund.failed", "payment.refund",
+        "payment.refund.refused", "payment.refund.refused", "payment.refund.refused", "payment.refund",
         "payment.refund.outcome",
       ])
     #expect(entries.map(\.action.reason) == ["", "damaged", "damaged", "damaged", "damaged"])
-    #expect(entries.last?.action.after.hasPrefix("refund: approved, key ") == true)
+    #expect(entries.last?.action.after.hasPrefix("refund of 12.50 EUR: approved, key ") == true)
     let entry = try #require(entries.first { $0.action.action == "payment.refund" }?.action)
     #expect(entry.actor.hasPrefix("user-") && entry.before.contains("captured 12.50 EUR"))
   }
