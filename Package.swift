@@ -386,8 +386,8 @@ let package = Package(
       "Unit/Server/BackOfficeTests",
       [
         "BackOffice", "Administration", "Settings", "Mail", "MerchantIdentity", "Gateway", "ApplePayToken", "Acquiring",
-        "Ledger", "Webhooks", "Orders", "HTTPTransport",
-        "TenderPayments", "StrictJSON", "HTTPServing", "Storage", "TenderTesting", crypto, httpTypes, hummingbird,
+        "Ledger", "Webhooks", "Orders", "AppleSandbox", "HTTPTransport", "TenderPayments", "StrictJSON", "HTTPServing",
+        "Storage", "TenderTesting", crypto, httpTypes, hummingbird,
         hummingbirdTesting, nioCore, nioEmbedded, logging,
       ]),
     tests(

@@ -106,16 +106,17 @@ final class LiveRoutes: Sendable {
 
   private func administrationRouter(_ routes: Routes) -> Router<ServerContext> {
     let router = routes.administrationRouter()
-    // `tender merchant`, `certificate`, `domain` and `secret`
-    router.post("/merchants/calls") { [weak self] request, context -> Response in
-      var answer = try await routes.merchants.perform(request, context)
-      do { _ = try await self?.reloadIfChanged() } catch {
-        answer.notes.append("the running server goes on with the merchants that it had: \(error)")
-      }
-      return JSONAnswer.response(answer)
-    }
-    // `tender user`
     if let office {
+      // `tender merchant`, `certificate`, `domain` and `secret`
+      let merchants = MerchantAdministrationController(administration: office.services.merchants)
+      router.post("/merchants/calls") { [weak self] request, context -> Response in
+        var answer = try await merchants.perform(request, context)
+        do { _ = try await self?.reloadIfChanged() } catch {
+          answer.notes.append("the running server goes on with the merchants that it had: \(error)")
+        }
+        return JSONAnswer.response(answer)
+      }
+      // `tender user`
       router.post("/users/calls", use: UserAdministrationController(office: office).perform)
     }
     // `tender reload`

@@ -19,18 +19,18 @@ import TenderPayments
 /// The back office of a running server: what it is handed.
 struct OfficeParts: Sendable {
   let parts: Composition
-  let administration: PaymentAdministration
-  /// Reads the merchants again after a change.
-  let reload: @Sendable () async throws -> Void
-  /// The merchants as they were read last.
-  let served: @Sendable () -> ServedMerchants
+  let merchants: MerchantAdministration
 
+  /// - Parameters:
+  ///   - reload: reads the merchants again after a change.
+  ///   - served: the merchants as they were read last.
   init(
     _ parts: Composition, reload: @escaping @Sendable () async throws -> Void,
     served: @escaping @Sendable () -> ServedMerchants
   ) {
-    (self.parts, self.served) = (parts, served)
-    self.reload = { [logger = parts.runtime.logger] in
+    self.parts = parts
+    let (runtime, isShared) = (parts.runtime, parts.database.isShared)
+    let reload: @Sendable () async throws -> Void = { [logger = runtime.logger] in
       do { try await reload() } catch {
         // It may name another merchant.
         logger.error("the merchants were not read again", metadata: ["reason": .string("\(error)")])
@@ -39,34 +39,24 @@ struct OfficeParts: Sendable {
             + "read it.")
       }
     }
-    administration = PaymentAdministration(
-      gateway: parts.gateway, journal: parts.journal, random: parts.runtime.random)
-  }
-
-  /// Reads the merchants again, and waits until the other servers on the store have done so too: Apple's call may come to
-  /// any of them.
-  private var reloadEverywhere: @Sendable () async throws -> Void {
-    let (reload, isShared, scheduler) = (reload, parts.database.isShared, parts.runtime.scheduler)
-    return {
-      try await reload()
-      if isShared { try await scheduler.sleep(MerchantPolling.interval * 2) }
-    }
+    let server = LiveServer(
+      network: runtime.network, checks: CallsUnderWay(parts.budget.domainChecks, ofMerchant: 4), served: served,
+      reload: reload,
+      // Apple's call may come to any of them.
+      reloadEverywhere: { [scheduler = runtime.scheduler] in
+        try await reload()
+        if isShared { try await scheduler.sleep(MerchantPolling.interval * 2) }
+      })
+    merchants = MerchantAdministration(
+      parts.configuration, parts.database, server: server, clock: runtime.clock, random: runtime.random)
   }
 
   func office() -> BackOffice {
     let (configuration, runtime) = (parts.configuration, parts.runtime)
-    let merchantCalls = MerchantAdministration(
-      configuration, parts.database, clock: runtime.clock, random: runtime.random)
-    let merchants = ServerMerchants(
-      administration: merchantCalls,
-      apple: AppleRegistration(
-        administration: merchantCalls, network: runtime.network,
-        checks: CallsUnderWay(parts.budget.domainChecks, ofMerchant: 4), reload: reloadEverywhere),
-      reload: reload, served: served)
     var services = OfficeServices(
-      payments: administration, merchants: merchants,
-      reconciliation: Reconciliation(parts.journal, routes: parts.gateway.routes),
-      webhooks: ServerWebhooks(parts), health: { [parts] in parts.officeHealth })
+      payments: PaymentAdministration(gateway: parts.gateway, journal: parts.journal, random: runtime.random),
+      merchants: merchants, reconciliation: Reconciliation(parts.journal, routes: parts.gateway.routes),
+      webhooks: parts.dispatcher, health: { [parts] in parts.officeHealth })
     if let store = parts.traces?.store { services.sequences = { store.sequences } }
     return BackOffice(configuration, services, parts.database, clock: runtime.clock, random: runtime.random)
   }

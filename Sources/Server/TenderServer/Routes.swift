@@ -10,8 +10,6 @@ struct Routes: Sendable {
   let hosted: HostedRoutes
   let operations: OperationsRoutes
   let administration: AdministrationRoutes
-  /// Served by ``LiveRoutes``, which takes over what a call has changed.
-  let merchants: MerchantAdministrationController
 
   /// The public listener: browsers, apps, merchants' servers, acquirers, load balancers.
   func publicRouter() -> Router<ServerContext> {
@@ -82,7 +80,6 @@ extension Routes {
     hosted = try HostedRoutes(parts)
     operations = try OperationsRoutes(parts)
     administration = AdministrationRoutes(parts.aside)
-    merchants = MerchantAdministrationController(parts.aside)
   }
 }
 

@@ -1,105 +1,77 @@
 import Foundation
 import HTTPTransport
-import MerchantIdentity
-package import Orders
-package import Settings
+package import MerchantIdentity
+import Orders
+import Settings
 import StrictJSON
-import TenderPayments
+package import TenderPayments
 
-/// What is asked of Apple about a stored merchant: registration of its domains in the platform's name, and in
-/// `simulated` what a person does by hand in Apple's developer account.
-package struct AppleRegistration: Sendable {
-  let administration: MerchantAdministration
-  let network: Network
-  /// Looks at domains, of which each may be slow to answer.
-  let checks: CallsUnderWay
-  /// Reads the merchants again after a change.
-  let reload: @Sendable () async throws -> Void
-
-  package init(
-    administration: MerchantAdministration, network: Network, checks: CallsUnderWay,
-    reload: @escaping @Sendable () async throws -> Void
-  ) {
-    self.administration = administration
-    self.network = network
-    self.checks = checks
-    self.reload = reload
-  }
-
-  private var configuration: ServerConfiguration { administration.configuration }
-
-  /// - Returns: nil for a change that does not concern Apple.
-  func perform(_ change: MerchantChange, on merchant: String) async throws -> MerchantAnswer? {
-    switch change {
-    case .checkDomain(let domain): try await check(domain, of: merchant)
-    case .registerDomain(let domain): try await register(domain, of: merchant)
-    case .unregisterDomain(let domain, let reason): try await unregister(domain, of: merchant, reason: reason)
-    case .signCertificate(let id): try await sign(id, of: merchant)
-    default: nil
+// What is asked of Apple about a stored merchant: registration of its domains in the platform's name, and in `simulated`
+// what a person does by hand in Apple's developer account.
+extension MerchantAdministration {
+  /// - Throws: ``CallFailure`` where no server runs.
+  private var running: LiveServer {
+    get throws {
+      guard let server else { throw CallFailure("no server runs: start it, and it asks Apple") }
+      return server
     }
   }
 
-  func registration(of merchant: MerchantID) async throws -> OfficeRegistration? {
+  /// What Apple knows of a merchant that this platform registered; nil for nothing.
+  package func registration(of merchant: MerchantID) async throws -> RegisteredMerchant? {
     let partner = try PartnerMerchant(identifier: merchant.rawValue, name: merchant.rawValue)
-    return try await platform().details(of: partner).map {
-      OfficeRegistration(name: $0.name, domains: $0.domains, encryptTo: $0.encryptTo)
-    }
+    return try await platform().details(of: partner)
   }
 
   private func platform() async throws -> PlatformRegistration {
-    try await PlatformRegistration(configuration, network, at: administration.clock.now())
+    try await PlatformRegistration(configuration, try running.network, at: clock.now())
   }
 
-  private func check(_ name: String, of merchant: String) async throws -> MerchantAnswer {
-    let row = try await domain(name, of: merchant)
+  func checkDomain(_ name: String, of merchant: String) async throws -> MerchantAnswer {
+    let (row, server) = (try await domain(name, of: merchant), try running)
     let association = try row.associationBase64.flatMap { Base64.decode($0) }.map { try DomainAssociation(bytes: $0) }
-    let sender = network.sender(guardedBy: configuration.destinations)
+    let sender = server.network.sender(guardedBy: configuration.destinations)
     let domain = try Domain(typed: name)
-    let finding = try await checks.admit(
+    let finding = try await server.checks.admit(
       MerchantID(merchant),
       orElse: OfficeRefusal.refused("Other domains are being looked at. Look at this one when they are done.")
     ) { await DomainCheck(sender: sender).finding(of: domain, association: association) }
-    return try await administration.perform(.noteCheck(domain: name, merchant: merchant, finding: finding))
+    return try await noteCheck(of: name, of: merchant, finding)
   }
 
   private func domain(_ name: String, of merchant: String) async throws -> StoredDomainReport {
-    let rows = try await administration.perform(.listDomains(merchant: merchant)).domains ?? []
+    let rows = try await domains(of: merchant).domains ?? []
     guard let row = rows.first(where: { $0.domain.utf8.elementsEqual(name.utf8) }) else {
       throw OfficeRefusal.refused("\(merchant) has no domain \(name).")
     }
     return row
   }
 
-  private func register(_ name: String, of merchant: String) async throws -> MerchantAnswer {
+  func registerDomain(_ name: String, of merchant: String) async throws -> MerchantAnswer {
     _ = try await domain(name, of: merchant)
-    let settings = try await administration.settings(of: merchant)
+    let settings = try await settings(of: merchant)
     if settings.isServedByPlatform {
       let partner = try PartnerMerchant(identifier: merchant, name: settings.displayName)
       try await platform().register([try Domain(typed: name)], of: partner)
     } else {
       try await registerAtPortal(name, merchant, settings.merchantIdentifier)
     }
-    return try await note(name, merchant, isRegistered: true)
+    return try await noteRegistration(of: [name], of: merchant, true)
   }
 
-  private func unregister(_ name: String, of merchant: String, reason: String) async throws -> MerchantAnswer {
+  func unregisterDomain(_ name: String, of merchant: String, _ reason: String) async throws -> MerchantAnswer {
     _ = try await domain(name, of: merchant)
-    let settings = try await administration.settings(of: merchant)
+    let settings = try await settings(of: merchant)
     if settings.isServedByPlatform {
       let partner = try PartnerMerchant(identifier: merchant, name: settings.displayName)
       try await platform().unregister([try Domain(typed: name)], of: partner, reason: reason)
     }
-    return try await note(name, merchant, isRegistered: false)
-  }
-
-  private func note(_ name: String, _ merchant: String, isRegistered: Bool) async throws -> MerchantAnswer {
-    try await administration.perform(
-      .noteRegistration(domains: [name], merchant: merchant, isRegistered: isRegistered))
+    return try await noteRegistration(of: [name], of: merchant, false)
   }
 }
 
 // The simulated developer portal.
-extension AppleRegistration {
+extension MerchantAdministration {
   /// - Throws: ``OfficeRefusal`` outside `simulated`: there a person does it, in Apple's developer account.
   private var portal: JSONClient {
     get throws {
@@ -108,7 +80,7 @@ extension AppleRegistration {
           "This merchant has an identifier of its own: do it in Apple’s developer account, and lay the file or the "
             + "certificate here.")
       }
-      return JSONClient(url, sender: network.plain)
+      return JSONClient(url, sender: try running.network.plain)
     }
   }
 
@@ -119,32 +91,29 @@ extension AppleRegistration {
       try await portal.require("POST", "/portal/merchants/\(identifier)/domains", ["domain": .string(name)])
     }
     let file = (answer["associationFile"]?.text ?? "").utf8
-    _ = try await administration.perform(
-      .addDomain(name, merchant: merchant, associationBase64: Base64.encode(Array(file))))
-    try await reload()
+    _ = try await addDomain(name, of: merchant, Base64.encode(Array(file)))
+    try await running.reloadEverywhere()
     _ = try await refusing {
       try await MerchantProvisioning(portal: portal, random: .system).verify(name, of: identifier)
     }
   }
 
-  private func sign(_ id: String, of merchant: String) async throws -> MerchantAnswer {
-    let rows = try await administration.perform(.listCertificates(merchant: merchant)).certificates ?? []
+  func signCertificate(_ id: String, of merchant: String) async throws -> MerchantAnswer {
+    let rows = try await certificates(of: merchant).certificates ?? []
     guard let row = rows.first(where: { $0.id.utf8.elementsEqual(id.utf8) }), let request = row.request else {
       throw OfficeRefusal.refused("\(merchant) has no request \(id).")
     }
-    let (portal, identifier) = (try portal, try await administration.settings(of: merchant).merchantIdentifier)
+    let (portal, identifier) = (try portal, try await settings(of: merchant).merchantIdentifier)
     let answer = try await refusing {
       try await portal.require(
         "POST", "/portal/merchants/\(identifier)/certificates",
         ["type": .string(row.kind.rawValue), "csr": .string(request)])
     }
     let file = CertificateFile(Array((answer["certificate"]?.text ?? "").utf8))
-    let imported = try await administration.perform(
-      .importCertificate(
-        merchant: merchant, kind: row.kind, certificatesBase64: file.certificates.map { Base64.encode($0) },
-        privateKeyPEM: nil))
+    let imported = try await importCertificate(
+      merchant, row.kind, file.certificates.map { Base64.encode($0) }, nil)
     // Devices encrypt to it from then on, so the server has to have its key before.
-    try await reload()
+    try await running.reloadEverywhere()
     if row.kind == .processing, let name = answer["id"]?.text {
       _ = try await refusing {
         try await portal.require(
@@ -161,11 +130,21 @@ extension AppleRegistration {
 
 extension MerchantAdministration {
   /// What the pages show of a stored merchant's settings.
-  struct EditableSettings {
-    let rows: [OfficeMerchantParts.SettingRow]
+  package struct EditableSettings: Sendable {
+    package struct Row: Sendable {
+      package let key: String
+      /// As it is typed; empty for the default.
+      package let value: String
+      package let meaning: String
+      /// Whether the operator alone sets it.
+      package let isOperators: Bool
+    }
+
+    package let rows: [Row]
     let displayName: String
     let merchantIdentifier: String
-    let isServedByPlatform: Bool
+    /// Whether the platform registers its domains.
+    package let isServedByPlatform: Bool
   }
 
   func settings(of merchant: String) async throws -> EditableSettings {
@@ -176,7 +155,7 @@ extension MerchantAdministration {
       try table.yaml(text, of: merchant).values, Set(SettingsTable.ofOperator.map(\.key))
     )
     let rows = table.settings.filter { $0.key != "domains" && $0.key != "merchantIdentifier" }.map { setting in
-      OfficeMerchantParts.SettingRow(
+      EditableSettings.Row(
         key: setting.key, value: written[setting.key]?.content.typed ?? "", meaning: setting.meaning,
         isOperators: ofOperator.contains(setting.key))
     }

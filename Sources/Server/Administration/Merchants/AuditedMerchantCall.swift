@@ -17,14 +17,14 @@ extension MerchantAdministration {
     let owner = await owner(of: call) ?? ""
     let asked = action(audited.name, owner, await state(of: owner), audited.object)
     return try await OfficeAudit.attempt(
-      asked, in: database, failure: OfficeRefusal.ending, outcome: { MerchantChangeResult($0).outcome }
+      asked, in: database, failure: OfficeRefusal.ending, outcome: \.outcome
     ) { try await perform(call) }
   }
 
   /// Nothing for a merchant that is not there, or cannot be read.
   private func state(of merchant: String) async -> String {
     guard !merchant.isEmpty else { return "" }
-    return (try? await parts(of: merchant).auditedState) ?? ""
+    return (try? await lists(of: merchant).auditedState) ?? ""
   }
 
   private func owner(of call: MerchantCall) async -> String? {
@@ -33,73 +33,90 @@ extension MerchantAdministration {
   }
 }
 
-extension MerchantChangeResult {
-  init(_ answer: MerchantAnswer) {
-    self.init(notes: answer.notes)
-    if let key = answer.keys?.first, let secret = key.secret { self.secret = (key.id, secret) }
+extension MerchantAnswer {
+  /// What came of a change, for the audit chain, without secrets.
+  package var outcome: String {
+    let parts = (newKey.map { ["key \($0.id)"] } ?? []) + notes
+    return parts.isEmpty ? "done" : parts.joined(separator: "; ")
+  }
+
+  /// A merchant's domains, certificates and keys in one line, for the audit chain.
+  package var auditedState: String {
+    let lists = [
+      (domains ?? []).map { $0.domain + ($0.enabled ? "" : " off") },
+      (certificates ?? []).map { "\($0.kind.rawValue) \($0.id) \($0.state.rawValue)" },
+      (keys ?? []).map { "\($0.kind.rawValue) \($0.id)" },
+    ]
+    return lists.map { $0.joined(separator: ", ") }.joined(separator: "; ")
   }
 }
 
 extension MerchantCall {
-  /// As the audit chain names it, and what it is about; never a secret. Nil for what only reads.
-  fileprivate var audited: (name: String, object: String)? {
+  /// As the audit chain names it, which is stable, and what it is about; never a secret. Nil for what only reads.
+  package var audited: (name: String, object: String)? {
     switch self {
     case .list, .showServer, .showSigner, .listDomains, .listCertificates, .listKeys, .sealing, .showTerms, .noteLink,
       .exportCertificate(_, false):
       nil
     case .add(let bundle): ("merchant.add", bundle.summary)
     case .take(let bundle): ("merchant.import", bundle.summary)
+    case .edit(_, let settings):
+      ("merchant.edit", settings.sorted { $0.key < $1.key }.map { "\($0.key): \($0.value)" }.joined(separator: "; "))
+    case .setEndpoint(let name, let url, _): ("webhook.address", "\(name)=\(url)")
     case .export: ("merchant.export", "with private keys and secrets")
     case .remove: ("merchant.remove", "")
+    case .setEnabled(let isEnabled, _, let domain): (isEnabled ? "merchant.enable" : "merchant.disable", domain ?? "")
+    case .addDomain(let domain, _, _): ("domain.add", domain)
+    case .removeDomain(let domain, _): ("domain.remove", domain)
+    case .checkDomain(let domain, _), .noteCheck(let domain, _, _): ("domain.check", domain)
+    case .registerDomain(let domain, _): ("domain.register", domain)
+    case .unregisterDomain(let domain, _, _): ("domain.unregister", domain)
     case .noteRegistration(let domains, _, let isRegistered):
       (isRegistered ? "domain.register" : "domain.unregister", domains.joined(separator: ", "))
+    case .requestCertificate(_, let kind, _): ("certificate.request", kind.rawValue)
     case .importCertificate(_, let kind, _, _): ("certificate.import", kind?.rawValue ?? "")
+    case .signCertificate(let id, _): ("certificate.sign", id)
+    case .activateCertificate(let id): ("certificate.activate", id)
+    case .retireCertificate(let id): ("certificate.retire", id)
     case .exportCertificate(let id, true): ("certificate.export", "\(id) with its key")
+    case .addKey(_, let kind, _, _): ("key.add", kind.rawValue)
+    case .rotateKey(_, let kind, _): ("key.rotate", kind.rawValue)
+    case .revokeKey(_, let kind, let id): ("key.revoke", "\(kind.rawValue) \(id)")
     case .reseal: ("secrets.reseal", "")
     case .publishTerms(let version, _, let seconds): ("terms.publish", "\(version) within \(seconds / 86_400) days")
-    default: change.map { ($0.name, $0.object) }
+    case .acceptTerms(_, let version, _): ("terms.accept", version)
+    case .unsubscribe: ("terms.unsubscribe", "")
     }
   }
 
-  /// What the page of the merchant calls it; nil where the page has no such change.
-  private var change: MerchantChange? {
+  /// The certificate that the call names by its id.
+  package var certificate: String? {
     switch self {
-    case .edit(_, let settings): .edit(settings, by: .operator)
-    case .setEndpoint(let name, let url, _): .setEndpoint(name, url: url)
-    case .setEnabled(let isEnabled, _, let domain): .setEnabled(isEnabled, domain: domain)
-    case .addDomain(let domain, _, _): .addDomain(domain, association: nil)
-    case .removeDomain(let domain, _): .removeDomain(domain)
-    case .noteCheck(let domain, _, _): .checkDomain(domain)
-    case .requestCertificate(_, let kind, _): .requestCertificate(kind)
-    case .activateCertificate(let id): .activateCertificate(id: id)
-    case .retireCertificate(let id): .retireCertificate(id: id)
-    case .addKey(_, let kind, _, _): .addKey(kind)
-    case .rotateKey(_, let kind, _): .rotateKey(kind)
-    case .revokeKey(_, let kind, let id): .revokeKey(kind, id: id)
-    case .acceptTerms(_, let version, _): .acceptTerms(version: version)
-    case .unsubscribe: .unsubscribe
+    case .activateCertificate(let id), .retireCertificate(let id), .exportCertificate(let id, _),
+      .signCertificate(let id, _):
+      id
     default: nil
     }
   }
 
-  fileprivate var certificate: String? {
-    switch self {
-    case .activateCertificate(let id), .retireCertificate(let id), .exportCertificate(let id, _): id
-    default: nil
-    }
-  }
-
+  /// The merchant that the call names; nil for one of all merchants, or by a certificate.
   fileprivate var merchant: String? {
     switch self {
     case .add(let bundle), .take(let bundle): bundle.id
     case .edit(let merchant, _), .setEndpoint(_, _, let merchant), .export(let merchant), .remove(let merchant),
-      .setEnabled(_, let merchant, _),
-      .addDomain(_, let merchant, _), .removeDomain(_, let merchant), .noteCheck(_, let merchant, _),
-      .noteRegistration(_, let merchant, _), .requestCertificate(let merchant, _, _),
-      .importCertificate(let merchant, _, _, _), .addKey(let merchant, _, _, _), .rotateKey(let merchant, _, _),
-      .revokeKey(let merchant, _, _), .acceptTerms(let merchant, _, _), .unsubscribe(let merchant, _):
+      .showSigner(let merchant), .setEnabled(_, let merchant, _), .addDomain(_, let merchant, _),
+      .removeDomain(_, let merchant), .checkDomain(_, let merchant), .registerDomain(_, let merchant),
+      .unregisterDomain(_, let merchant, _), .noteCheck(_, let merchant, _), .noteRegistration(_, let merchant, _),
+      .requestCertificate(let merchant, _, _), .importCertificate(let merchant, _, _, _),
+      .signCertificate(_, let merchant), .addKey(let merchant, _, _, _), .rotateKey(let merchant, _, _),
+      .revokeKey(let merchant, _, _), .acceptTerms(let merchant, _, _), .unsubscribe(let merchant, _),
+      .noteLink(_, let merchant, _, _):
       merchant
-    default: nil
+    case .listDomains(let merchant), .listCertificates(let merchant), .listKeys(let merchant), .showTerms(let merchant):
+      merchant
+    case .list, .showServer, .activateCertificate, .retireCertificate, .exportCertificate, .reseal, .sealing,
+      .publishTerms:
+      nil
     }
   }
 }

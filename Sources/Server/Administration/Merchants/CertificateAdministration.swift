@@ -6,26 +6,23 @@ import Settings
 import TenderPayments
 
 extension MerchantAdministration {
-  func performOnCertificates(_ call: MerchantCall) async throws -> MerchantAnswer {
-    switch call {
-    case .requestCertificate(let merchant, let kind, let isMainlandChina):
-      let request = try KeyAndRequest(kind, isMainlandChina: isMainlandChina)
-      return answer(try await change(merchant, try await storeWithKeys) { try $0.keep(request, of: $1) })
-    case .importCertificate(let merchant, let kind, let certificates, let key):
-      return try await importCertificate(merchant, kind, certificates.compactMap { Base64.decode($0) }, key)
-    case .activateCertificate(let id):
-      return answer(try await change(try await owner(of: id), try store) { tables, _ in try tables.activate(id) })
-    case .retireCertificate(let id): return answer(try await retire(id))
-    case .exportCertificate(let id, let withKey): return try await export(id, withKey: withKey)
-    case .listCertificates(let merchant): return try await certificates(of: merchant)
-    default: return MerchantAnswer()
-    }
+  func requestCertificate(
+    _ merchant: String, _ kind: CertificateKind, isMainlandChina: Bool
+  ) async throws -> MerchantAnswer {
+    let request = try KeyAndRequest(kind, isMainlandChina: isMainlandChina)
+    return answer(try await change(merchant, try await storeWithKeys) { try $0.keep(request, of: $1) })
   }
 
-  private func importCertificate(
-    _ merchant: String, _ kind: CertificateKind?, _ certificates: [[UInt8]], _ key: String?
+  func activateCertificate(_ id: String) async throws -> MerchantAnswer {
+    let owner = try await store.read { try $0.certificate(id) }.merchant.rawValue
+    return answer(try await change(owner, try store) { tables, _ in try tables.activate(id) })
+  }
+
+  /// - Parameter certificates: in base64.
+  func importCertificate(
+    _ merchant: String, _ kind: CertificateKind?, _ certificates: [String], _ key: String?
   ) async throws -> MerchantAnswer {
-    let certificate = try AppleCertificate(in: certificates)
+    let certificate = try AppleCertificate(in: certificates.compactMap { Base64.decode($0) })
     let (environment, now, elsewhere) = (configuration.environment, clock.now(), keysMayBeElsewhere)
     return answer(
       try await change(merchant, try await storeWithKeys) { tables, id in
@@ -42,7 +39,7 @@ extension MerchantAdministration {
   }
 
   /// - Throws: ``MerchantStoreError`` with `certificate_state` while payment tokens for its key may still arrive.
-  private func retire(_ id: String) async throws -> StoredCertificate {
+  func retireCertificate(_ id: String) async throws -> MerchantAnswer {
     let row = try await store.read { try $0.certificate(id) }
     let hash = Hex.encode(row.publicKeyHash)
     let record = try await ProcessingKeyStore(database).records().first {
@@ -54,10 +51,10 @@ extension MerchantAdministration {
         .certificateState,
         "The certificate \(id) was in use within the last 24 hours: payment tokens for it may still be on their way.")
     }
-    return try await change(row.merchant.rawValue, try store) { tables, _ in try tables.retire(id) }
+    return answer(try await change(row.merchant.rawValue, try store) { tables, _ in try tables.retire(id) })
   }
 
-  private func export(_ id: String, withKey: Bool) async throws -> MerchantAnswer {
+  func exportCertificate(_ id: String, withKey: Bool) async throws -> MerchantAnswer {
     let (row, key) = try await store.read { tables in
       let row = try tables.certificate(id)
       return (row, try tables.merchant(row.merchant).privateKey(of: row))
@@ -67,11 +64,7 @@ extension MerchantAdministration {
     return answer
   }
 
-  private func owner(of id: String) async throws -> String {
-    try await store.read { try $0.certificate(id) }.merchant.rawValue
-  }
-
-  private func certificates(of merchant: String?) async throws -> MerchantAnswer {
+  func certificates(of merchant: String?) async throws -> MerchantAnswer {
     let now = clock.now()
     let rows = try await storedMerchants(only: merchant, at: now)
       .flatMap(\.certificates)

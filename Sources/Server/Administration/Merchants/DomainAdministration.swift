@@ -4,34 +4,37 @@ import Settings
 import TenderPayments
 
 extension MerchantAdministration {
-  func performOnDomains(_ call: MerchantCall) async throws -> MerchantAnswer {
-    switch call {
-    case .addDomain(let name, let merchant, let file):
-      let domain = try Domain(typed: name)
-      let association = try file.flatMap { Base64.decode($0) }.map { try DomainAssociation(brought: $0) }
-      try await change(merchant, try store) { try $0.insert(domain, of: $1, association: association) }
-      return try await domains(of: merchant)
-    case .removeDomain(let name, let merchant):
-      let domain = try Domain(typed: name)
-      try await change(merchant, try store) { try $0.remove(domain, of: $1) }
-      return try await domains(of: merchant)
-    case .noteCheck(let name, let merchant, let finding):
-      let domain = try Domain(typed: name)
-      try await store.note { try $0.setChecked(domain, of: MerchantID(merchant), finding: finding) }
-      return try await domains(of: merchant)
-    case .noteRegistration(let names, let merchant, let isRegistered):
-      let (domains, now) = (try names.map { try Domain(typed: $0) }, clock.now())
-      try await store.write {
-        try $0.setRegistered(domains, of: MerchantID(merchant), at: isRegistered ? now : nil)
-      }
-      return try await self.domains(of: merchant)
-    case .listDomains(let merchant): return try await domains(of: merchant)
-    default: return MerchantAnswer()
+  /// - Parameter file: the association file in base64; nil for none.
+  func addDomain(_ name: String, of merchant: String, _ file: String?) async throws -> MerchantAnswer {
+    let domain = try Domain(typed: name)
+    let association = try file.flatMap { Base64.decode($0) }.map { try DomainAssociation(brought: $0) }
+    try await change(merchant, try store) { try $0.insert(domain, of: $1, association: association) }
+    return try await domains(of: merchant)
+  }
+
+  func removeDomain(_ name: String, of merchant: String) async throws -> MerchantAnswer {
+    let domain = try Domain(typed: name)
+    try await change(merchant, try store) { try $0.remove(domain, of: $1) }
+    return try await domains(of: merchant)
+  }
+
+  /// - Parameter finding: nil for nothing.
+  func noteCheck(of name: String, of merchant: String, _ finding: String?) async throws -> MerchantAnswer {
+    let domain = try Domain(typed: name)
+    try await store.note { try $0.setChecked(domain, of: MerchantID(merchant), finding: finding) }
+    return try await domains(of: merchant)
+  }
+
+  func noteRegistration(of names: [String], of merchant: String, _ isRegistered: Bool) async throws -> MerchantAnswer {
+    let (domains, now) = (try names.map { try Domain(typed: $0) }, clock.now())
+    try await store.write {
+      try $0.setRegistered(domains, of: MerchantID(merchant), at: isRegistered ? now : nil)
     }
+    return try await self.domains(of: merchant)
   }
 
   /// Declared domains have neither checks nor registrations in the store.
-  private func domains(of merchant: String?) async throws -> MerchantAnswer {
+  func domains(of merchant: String?) async throws -> MerchantAnswer {
     let (now, only) = (clock.now(), merchant.map { MerchantID($0) })
     let stored = try await storedMerchants(only: merchant, at: now)
     var (declared, notes) = ([MerchantFolder](), [String]())

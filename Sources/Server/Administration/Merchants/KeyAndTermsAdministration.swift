@@ -6,25 +6,24 @@ import TenderPayments
 
 // Keys that Tender shares with a merchant's server, and those of the store.
 extension MerchantAdministration {
-  func performOnKeys(_ call: MerchantCall) async throws -> MerchantAnswer {
-    switch call {
-    case .addKey(let merchant, let kind, let scopes, let expires):
-      return try await addKey(merchant, kind, try limits(kind, scopes, expires), overlap: nil)
-    case .rotateKey(let merchant, let kind, let seconds):
-      return try await addKey(merchant, kind, nil, overlap: .seconds(seconds))
-    case .revokeKey(let merchant, let kind, let id): return try await revoke(merchant, kind, id)
-    case .listKeys(let merchant): return try await keys(of: merchant)
-    case .reseal: return try await reseal()
-    default: return try await countSealed()
-    }
+  func addKey(
+    _ merchant: String, _ kind: SecretName.Kind, _ scopes: Set<APIKeyScope>?, until end: String?
+  ) async throws -> MerchantAnswer {
+    try await addKey(merchant, kind, try limits(kind, scopes, end), overlap: nil)
   }
 
-  private func countSealed() async throws -> MerchantAnswer {
+  func rotateKey(
+    _ merchant: String, _ kind: SecretName.Kind, overlap: Duration
+  ) async throws -> MerchantAnswer {
+    try await addKey(merchant, kind, nil, overlap: overlap)
+  }
+
+  func countSealed() async throws -> MerchantAnswer {
     let mails = try await database.read { try MailOutbox.sealedByKey(in: $0) }
     return MerchantAnswer(sealed: try await store.secretsByKey().merging(mails, uniquingKeysWith: +))
   }
 
-  private func reseal() async throws -> MerchantAnswer {
+  func reseal() async throws -> MerchantAnswer {
     var isLeft = true
     while isLeft { isLeft = try await resealPart() > 0 }
     return try await countSealed()
@@ -120,7 +119,7 @@ extension MerchantAdministration {
     return APIKeyLimits(scopes: scopes, expiresAt: end)
   }
 
-  private func revoke(_ merchant: String, _ kind: SecretName.Kind, _ id: String) async throws -> MerchantAnswer {
+  func revokeKey(_ merchant: String, _ kind: SecretName.Kind, _ id: String) async throws -> MerchantAnswer {
     try await change(merchant, try store) { tables, owner in
       guard try tables.remove(SecretName(owner, kind, id)) else {
         let others = SecretName.Kind.shared.filter { $0 != kind }
@@ -135,7 +134,7 @@ extension MerchantAdministration {
     return try await keys(of: merchant)
   }
 
-  private func keys(of merchant: String?) async throws -> MerchantAnswer {
+  func keys(of merchant: String?) async throws -> MerchantAnswer {
     let all = try await storedMerchants(only: merchant, at: clock.now())
     let shared = all.flatMap(\.secrets).filter { $0.name.kind != .certificateKey }
     return MerchantAnswer(keys: shared.map(SharedKeyReport.init))
@@ -157,21 +156,14 @@ extension SharedKeyReport {
 
 // Terms. Declared merchants accept them too: what they said is no part of their folder.
 extension MerchantAdministration {
-  func performOnTerms(_ call: MerchantCall) async throws -> MerchantAnswer {
-    switch call {
-    case .publishTerms(let version, let wording, let graceSeconds):
-      let end = clock.now().adding(.seconds(graceSeconds))
-      try await store.write { try $0.publish(version, wording: wording, requiredAt: end) }
-      return try await terms(of: nil)
-    case .acceptTerms(let merchant, let version, let actor):
-      return try await note(.accepted, version, merchant, actor)
-    case .unsubscribe(let merchant, let actor): return try await note(.unsubscribed, nil, merchant, actor)
-    case .showTerms(let merchant): return try await terms(of: merchant)
-    default: return MerchantAnswer()
-    }
+  /// - Parameter grace: how many seconds merchants have to accept it.
+  func publishTerms(_ version: String, _ wording: String, grace: Int64) async throws -> MerchantAnswer {
+    let end = clock.now().adding(.seconds(grace))
+    try await store.write { try $0.publish(version, wording: wording, requiredAt: end) }
+    return try await terms(of: nil)
   }
 
-  private func note(
+  func note(
     _ kind: TermsEvent.Kind, _ version: String?, _ merchant: String, _ actor: String
   ) async throws -> MerchantAnswer {
     let isDeclared = isDeclared(merchant)
@@ -182,7 +174,7 @@ extension MerchantAdministration {
     return try await terms(of: merchant)
   }
 
-  private func terms(of merchant: String?) async throws -> MerchantAnswer {
+  func terms(of merchant: String?) async throws -> MerchantAnswer {
     let (current, events) = try await store.read { (try $0.publishedTerms().last, try $0.termsEvents()) }
     let shown = events.sorted { $0.key.rawValue < $1.key.rawValue }
       .filter { merchant == nil || $0.key.rawValue == merchant }.flatMap { id, events in

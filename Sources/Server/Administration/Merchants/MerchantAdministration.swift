@@ -9,33 +9,67 @@ package import Storage
 package import TenderPayments
 import Webhooks
 
-/// Carries out the calls of `tender merchant`, `certificate`, `domain` and `secret`, on a running server or without one.
+/// Carries out the calls of the pages and of `tender merchant`, `certificate`, `domain` and `secret`, on a running server or
+/// without one.
 ///
 /// What would make a merchant that the server cannot serve is refused before anything is written.
 package struct MerchantAdministration: Sendable {
   let configuration: ServerConfiguration
   let database: Database
+  /// Nil where none runs.
+  let server: LiveServer?
   let clock: WallClock
   let random: RandomBytes
 
   package init(
-    _ configuration: ServerConfiguration, _ database: Database, clock: WallClock = .system,
-    random: RandomBytes = .system
+    _ configuration: ServerConfiguration, _ database: Database, server: LiveServer? = nil,
+    clock: WallClock = .system, random: RandomBytes = .system
   ) {
-    (self.configuration, self.database) = (configuration, database)
+    (self.configuration, self.database, self.server) = (configuration, database, server)
     (self.clock, self.random) = (clock, random)
   }
 
   package func perform(_ call: MerchantCall) async throws -> MerchantAnswer {
     switch call {
-    case .list, .add, .take, .edit, .setEndpoint, .export, .remove, .showServer, .showSigner, .setEnabled:
-      try await performOnMerchants(call)
-    case .addDomain, .removeDomain, .listDomains, .noteCheck, .noteRegistration: try await performOnDomains(call)
-    case .requestCertificate, .importCertificate, .listCertificates, .activateCertificate, .retireCertificate,
-      .exportCertificate:
-      try await performOnCertificates(call)
-    case .addKey, .rotateKey, .revokeKey, .listKeys, .reseal, .sealing: try await performOnKeys(call)
-    case .publishTerms, .acceptTerms, .unsubscribe, .showTerms: try await performOnTerms(call)
+    case .list: MerchantAnswer(merchants: try await reports())
+    case .add(let bundle), .take(let bundle): try await add(bundle)
+    case .edit(let merchant, let settings): try await edit(merchant, settings)
+    case .setEndpoint(let name, let url, let merchant): try await setEndpoint(name, url, of: merchant)
+    case .export(let merchant): try await export(merchant)
+    case .remove(let merchant): try await remove(merchant)
+    case .showServer: MerchantAnswer(server: ServerPlaceReport(configuration))
+    case .showSigner(let merchant): MerchantAnswer(signer: try await signer(of: merchant))
+    case .setEnabled(let isEnabled, let merchant, let domain): try await setEnabled(isEnabled, merchant, domain)
+    case .addDomain(let name, let merchant, let file): try await addDomain(name, of: merchant, file)
+    case .removeDomain(let name, let merchant): try await removeDomain(name, of: merchant)
+    case .listDomains(let merchant): try await domains(of: merchant)
+    case .checkDomain(let name, let merchant): try await checkDomain(name, of: merchant)
+    case .registerDomain(let name, let merchant): try await registerDomain(name, of: merchant)
+    case .unregisterDomain(let name, let merchant, let reason): try await unregisterDomain(name, of: merchant, reason)
+    case .noteCheck(let name, let merchant, let finding): try await noteCheck(of: name, of: merchant, finding)
+    case .noteRegistration(let names, let merchant, let isRegistered):
+      try await noteRegistration(of: names, of: merchant, isRegistered)
+    case .requestCertificate(let merchant, let kind, let isMainlandChina):
+      try await requestCertificate(merchant, kind, isMainlandChina: isMainlandChina)
+    case .importCertificate(let merchant, let kind, let certificates, let key):
+      try await importCertificate(merchant, kind, certificates, key)
+    case .signCertificate(let id, let merchant): try await signCertificate(id, of: merchant)
+    case .listCertificates(let merchant): try await certificates(of: merchant)
+    case .activateCertificate(let id): try await activateCertificate(id)
+    case .retireCertificate(let id): try await retireCertificate(id)
+    case .exportCertificate(let id, let withKey): try await exportCertificate(id, withKey: withKey)
+    case .addKey(let merchant, let kind, let scopes, let end): try await addKey(merchant, kind, scopes, until: end)
+    case .rotateKey(let merchant, let kind, let seconds):
+      try await rotateKey(merchant, kind, overlap: .seconds(seconds))
+    case .revokeKey(let merchant, let kind, let id): try await revokeKey(merchant, kind, id)
+    case .listKeys(let merchant): try await keys(of: merchant)
+    case .reseal: try await reseal()
+    case .sealing: try await countSealed()
+    case .publishTerms(let version, let wording, let seconds): try await publishTerms(version, wording, grace: seconds)
+    case .acceptTerms(let merchant, let version, let actor): try await note(.accepted, version, merchant, actor)
+    case .unsubscribe(let merchant, let actor): try await note(.unsubscribed, nil, merchant, actor)
+    case .showTerms(let merchant): try await terms(of: merchant)
+    // The audit chain alone has it.
     case .noteLink: MerchantAnswer()
     }
   }
@@ -107,31 +141,15 @@ package struct MerchantAdministration: Sendable {
 
 // Merchants.
 extension MerchantAdministration {
-  private func performOnMerchants(_ call: MerchantCall) async throws -> MerchantAnswer {
-    switch call {
-    case .add(let bundle), .take(let bundle): return try await add(bundle)
-    case .edit(let merchant, let settings): return try await edit(merchant, settings)
-    case .setEndpoint(let name, let url, let merchant): return try await setEndpoint(name, url, of: merchant)
-    case .export(let merchant):
-      try requireStored(merchant)
-      let stored = try await store.read { try $0.merchant(MerchantID(merchant)) }
-      return MerchantAnswer(bundle: MerchantBundle(stored))
-    case .remove(let merchant): return try await remove(merchant)
-    case .showServer:
-      var answer = MerchantAnswer()
-      answer.server = ServerPlaceReport(publicURL: configuration.publicURL, sandboxURL: configuration.sandboxURL)
-      return answer
-    case .showSigner(let merchant):
-      var answer = MerchantAnswer()
-      answer.signer = try await signer(of: merchant)
-      return answer
-    case .setEnabled(let isEnabled, let merchant, let domain):
-      let domain = try domain.map { try Domain(typed: $0) }
-      try await change(merchant, try store) { try $0.setEnabled(isEnabled, $1, domain: domain) }
-      return await readBack(merchant)
-    default: break
-    }
-    return MerchantAnswer(merchants: try await reports())
+  private func export(_ merchant: String) async throws -> MerchantAnswer {
+    try requireStored(merchant)
+    return MerchantAnswer(bundle: MerchantBundle(try await store.read { try $0.merchant(MerchantID(merchant)) }))
+  }
+
+  private func setEnabled(_ isEnabled: Bool, _ merchant: String, _ domain: String?) async throws -> MerchantAnswer {
+    let domain = try domain.map { try Domain(typed: $0) }
+    try await change(merchant, try store) { try $0.setEnabled(isEnabled, $1, domain: domain) }
+    return await readBack(merchant)
   }
 
   private func signer(of merchant: String) async throws -> SignerReport {
@@ -281,7 +299,7 @@ extension MerchantAdministration {
     }
   }
 
-  private func readServed(only: MerchantID? = nil) async throws -> ServedMerchants {
+  func readServed(only: MerchantID? = nil) async throws -> ServedMerchants {
     try await ServedMerchants(configuration, database, RouteTable.unasked(configuration), only: only, at: clock.now())
   }
 
@@ -336,8 +354,14 @@ extension MerchantFolder {
   }
 }
 
+extension ServerPlaceReport {
+  fileprivate init(_ configuration: ServerConfiguration) {
+    self.init(publicURL: configuration.publicURL, sandboxURL: configuration.sandboxURL)
+  }
+}
+
 extension StoredMerchantReport {
-  fileprivate init(_ folder: MerchantFolder, at now: Timestamp) {
+  init(_ folder: MerchantFolder, at now: Timestamp) {
     id = folder.merchant.id.rawValue
     merchantIdentifier = folder.merchant.identifier.text
     if case .stored = folder.origin { origin = "store" } else { origin = "folder" }
@@ -348,7 +372,7 @@ extension StoredMerchantReport {
     certificates = MerchantReport(folder.merchant).certificates
   }
 
-  fileprivate init(_ merchant: LeftOutMerchant, origin: String) {
+  init(_ merchant: LeftOutMerchant, origin: String) {
     (id, merchantIdentifier, self.origin, enabled) = (merchant.id, "", origin, false)
     (refusal, problem, notReady) = ("merchant_not_served", merchant.reason, nil)
     (domains, certificates) = ([], [])

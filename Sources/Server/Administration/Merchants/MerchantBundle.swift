@@ -92,13 +92,18 @@ extension MerchantBundle: CustomStringConvertible, CustomReflectable {
   }
 
   /// A merchant without certificates, for which keys are made here.
-  package init(_ merchant: MerchantProvisioning.NewMerchant, random: RandomBytes) throws {
+  ///
+  /// - Parameter encryptsToPlatform: whether its payment tokens are encrypted to the platform's key.
+  package init(
+    _ merchant: MerchantProvisioning.NewMerchant, encryptsToPlatform: Bool = false, random: RandomBytes
+  ) throws {
     try merchant.check()
     id = merchant.id
-    let values = [
+    var values = [
       "merchantIdentifier": merchant.merchantIdentifier, "displayName": merchant.displayName,
       "countryCode": merchant.countryCode, "currencyCode": merchant.currencyCode,
     ]
+    if encryptsToPlatform { values["encryptTo"] = "platform" }
     settings = SettingsTable.merchant.document(
       SettingsSource(values: values.mapValues { WrittenValue(text: $0, place: "") }))
     enabled = true
@@ -145,8 +150,8 @@ extension MerchantBundle: CustomStringConvertible, CustomReflectable {
   /// Reads what the back office has exported: all of it as JSON.
   init(file: [UInt8]) throws { self = try StrictJSONDecoder().decode(MerchantBundle.self, from: file) }
 
-  /// Without secrets. What the file says in the operator's place is named.
-  var summary: String {
+  /// Without secrets, for the audit chain. What the file says in the operator's place is named.
+  package var summary: String {
     let table = SettingsTable.merchant
     let written = (try? table.yaml(settings, of: id).values) ?? [:]
     let ofOperator = SettingsTable.ofOperator.map(\.key).filter { written[$0] != nil }

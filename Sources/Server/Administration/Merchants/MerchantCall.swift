@@ -1,7 +1,8 @@
 package import MerchantIdentity
 package import TenderPayments
 
-/// What `tender merchant`, `certificate`, `domain` and `secret` ask: the running server, or the store where none runs.
+/// What the pages of merchants and `tender merchant`, `certificate`, `domain` and `secret` ask: the running server, or the
+/// store where none runs.
 package enum MerchantCall: Codable, Sendable {
   case list
   /// A new merchant.
@@ -25,12 +26,20 @@ package enum MerchantCall: Codable, Sendable {
   case addDomain(String, merchant: String, associationBase64: String?)
   case removeDomain(String, merchant: String)
   case listDomains(merchant: String?)
+  /// Fetches the association file as Apple does, and records what was found.
+  case checkDomain(String, merchant: String)
+  /// With Apple, in the platform's name; in `simulated` a merchant of its own at the simulated developer portal.
+  case registerDomain(String, merchant: String)
+  /// - Parameter reason: for Apple.
+  case unregisterDomain(String, merchant: String, reason: String)
   /// What a check of a domain found; nil for nothing.
   case noteCheck(domain: String, merchant: String, finding: String?)
   case noteRegistration(domains: [String], merchant: String, isRegistered: Bool)
 
   case requestCertificate(merchant: String, kind: CertificateKind, isMainlandChina: Bool)
   case importCertificate(merchant: String, kind: CertificateKind?, certificatesBase64: [String], privateKeyPEM: String?)
+  /// Has the simulated developer portal sign a request, as a person does at Apple's, and takes the certificate.
+  case signCertificate(id: String, merchant: String)
   case listCertificates(merchant: String?)
   case activateCertificate(id: String)
   case retireCertificate(id: String)
@@ -85,11 +94,16 @@ package struct MerchantAnswer: Codable, Sendable {
   package init(
     merchants: [StoredMerchantReport]? = nil, domains: [StoredDomainReport]? = nil,
     certificates: [StoredCertificateReport]? = nil, keys: [SharedKeyReport]? = nil, terms: TermsReport? = nil,
-    bundle: MerchantBundle? = nil, sealed: [String: Int]? = nil, notes: [String] = []
+    bundle: MerchantBundle? = nil, server: ServerPlaceReport? = nil, signer: SignerReport? = nil,
+    sealed: [String: Int]? = nil, notes: [String] = []
   ) {
     (self.merchants, self.domains, self.certificates) = (merchants, domains, certificates)
-    (self.keys, self.terms, self.bundle, self.sealed, self.notes) = (keys, terms, bundle, sealed, notes)
+    (self.keys, self.terms, self.bundle) = (keys, terms, bundle)
+    (self.server, self.signer, self.sealed, self.notes) = (server, signer, sealed, notes)
   }
+
+  /// A key that was made, with its secret, which is shown once; nil where none was.
+  package var newKey: SharedKeyReport? { keys?.first.flatMap { $0.secret == nil ? nil : $0 } }
 }
 
 package struct ServerPlaceReport: Codable, Sendable {
@@ -117,6 +131,8 @@ package struct StoredMerchantReport: Codable, Sendable {
   package let merchantIdentifier: String
   /// `store`, or `folder` for a merchant of the configuration.
   package let origin: String
+  /// Whether a folder of the configuration declares it, which commands and pages only read.
+  package var isDeclared: Bool { origin == "folder" }
   package let enabled: Bool
   /// Nil where it may take payments, else the code of the refusal.
   package let refusal: String?

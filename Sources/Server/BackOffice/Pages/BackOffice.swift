@@ -7,14 +7,15 @@ import Logging
 package import Settings
 package import Storage
 package import TenderPayments
+package import Webhooks
 
 /// The operators' web pages: who may sign in, what they see, and what they may change.
 ///
-/// It reads the store itself, and changes payments and merchants by the use cases that it is handed.
+/// It reads the store itself, and changes what is in it by `Administration` alone.
 package struct BackOffice: Sendable {
   let configuration: ServerConfiguration
   let settings: OfficeSettings
-  let services: OfficeServices
+  package let services: OfficeServices
   let accounts: OfficeAccounts
   let pages: OfficePages
   private let random: RandomBytes
@@ -72,41 +73,24 @@ package struct BackOffice: Sendable {
   }
 }
 
-/// What the office is handed: the use cases of the server.
+/// What the office is handed: the administration of the running server, and what the server knows of its surroundings.
 package struct OfficeServices: Sendable {
   package let payments: PaymentAdministration
-  package let merchants: any MerchantUseCases
+  package let merchants: MerchantAdministration
   package let reconciliation: Reconciliation
   /// The state of the server's surroundings, as it was last looked at.
   package let health: @Sendable () async throws -> OfficeHealth
-  package var webhooks: any WebhookUseCases
+  package let webhooks: WebhookDispatcher
   /// The calls of the newest baskets, the newest basket first; nil outside `simulated`.
   package var sequences: (@Sendable () -> [OfficeSequence])?
 
   package init(
-    payments: PaymentAdministration, merchants: any MerchantUseCases, reconciliation: Reconciliation,
-    webhooks: any WebhookUseCases, health: @escaping @Sendable () async throws -> OfficeHealth
+    payments: PaymentAdministration, merchants: MerchantAdministration, reconciliation: Reconciliation,
+    webhooks: WebhookDispatcher, health: @escaping @Sendable () async throws -> OfficeHealth
   ) {
     (self.payments, self.merchants) = (payments, merchants)
     (self.reconciliation, self.webhooks, self.health) = (reconciliation, webhooks, health)
   }
-}
-
-/// Where a merchant's webhooks go. Every refusal is an ``OfficeRefusal``.
-package protocol WebhookUseCases: Sendable {
-  /// The endpoints of one merchant, as the running server has them.
-  func endpoints(of merchant: MerchantID) -> [OfficeEndpoint]
-  /// Sends one event of type `payment.test` now.
-  ///
-  /// - Returns: why it was not acknowledged; nil when it was.
-  func sendTest(to endpoint: OfficeEndpoint, of merchant: MerchantID) async throws -> String?
-}
-
-package struct OfficeEndpoint: Sendable, Hashable {
-  package let name: String
-  package let url: String
-
-  package init(name: String, url: String) { (self.name, self.url) = (name, url) }
 }
 
 /// What the server knows of its surroundings.

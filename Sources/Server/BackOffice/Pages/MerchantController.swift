@@ -3,6 +3,7 @@ import HTTPServing
 import HTTPTypes
 import Hummingbird
 import MerchantIdentity
+import Settings
 import NIOCore
 import Storage
 import TenderPayments
@@ -26,7 +27,9 @@ struct MerchantController: Sendable {
 
   private func list(_ call: OfficeCall) async throws -> Response {
     let user = try call.user
-    let merchants = try await office.services.merchants.merchants().filter { user.role(of: $0.id) != nil }
+    let merchants = try await office.services.merchants.merchants().filter {
+      user.role(of: MerchantID($0.id)) != nil
+    }
     return try office.pages.page(
       "merchants", "Merchants", call,
       [
@@ -36,12 +39,12 @@ struct MerchantController: Sendable {
   }
 
   private func add(_ call: OfficeCall) async throws -> Response {
-    let (new, reason) = (try NewOfficeMerchant(call.form), try call.form.reason)
+    let (new, reason) = (try MerchantProvisioning.NewMerchant(call.form), try call.form.reason)
     let entry = try call.action(
-      "merchant.add", merchant: new.id, subject: new.id, after: "\(new.identifier), \(new.name)", reason: reason)
-    let actor = try call.user.name
+      "merchant.add", merchant: new.id, subject: new.id, after: "\(new.merchantIdentifier), \(new.displayName)",
+      reason: reason)
     try await OfficeAudit.attempt(entry, in: office.database) {
-      try await office.services.merchants.add(new, actor: actor)
+      try await office.services.merchants.add(new, encryptsToPlatform: call.form.isChecked("platform"))
     }
     return .redirect(to: "/merchants/\(new.id)?done=changed", type: .normal)
   }
@@ -54,9 +57,8 @@ struct MerchantController: Sendable {
     }
     let entry = try call.action(
       "terms.publish", subject: version, after: "within \(days) days", reason: try call.form.reason)
-    try await OfficeAudit.attempt(entry, in: office.database) {
-      try await office.services.merchants.publishTerms(version, wording: wording, graceDays: days)
-    }
+    _ = try await office.perform(
+      .publishTerms(version: version, wording: wording, graceSeconds: days * 86_400), by: call.user.asEditor, entry)
     return .redirect(to: "/merchants?done=changed", type: .normal)
   }
 
@@ -65,9 +67,9 @@ struct MerchantController: Sendable {
     guard let file = call.form.file("merchant"), !file.bytes.isEmpty else {
       throw OfficeRefusal.badRequest("Choose the file of an exported merchant.", at: "merchant")
     }
-    let merchant = try office.services.merchants.exported(file.bytes)
+    let merchant = try MerchantBundle(uploaded: file.bytes)
     let entry = try call.action(
-      "merchant.import", merchant: merchant.id.rawValue, subject: merchant.id.rawValue, after: merchant.summary,
+      "merchant.import", merchant: merchant.id, subject: merchant.id, after: merchant.summary,
       reason: try call.form.reason)
     try await OfficeAudit.attempt(entry, in: office.database) {
       try await office.services.merchants.take(merchant)
@@ -84,23 +86,27 @@ struct MerchantController: Sendable {
         "This code is not the one of your app, or was used. Type the next one.", at: "code")
     }
     let entry = try call.action(
-      "merchant.export", merchant: merchant.id.rawValue, subject: merchant.id.rawValue,
-      after: "with private keys and secrets", reason: reason)
-    let file = try await OfficeAudit.attempt(entry, in: office.database) {
-      try await office.services.merchants.export(merchant.id)
+      "merchant.export", merchant: merchant.id, subject: merchant.id, after: "with private keys and secrets",
+      reason: reason)
+    let bundle = try await OfficeAudit.attempt(entry, in: office.database) {
+      try await OfficeRefusal.translating {
+        try await office.services.merchants.perform(.export(merchant: merchant.id)).bundle
+      }
     }
     return Response(
       status: .ok,
       headers: [
         .contentType: MediaType.json, .contentDisposition: "attachment; filename=\"\(merchant.id).json\"",
-      ], body: ResponseBody(byteBuffer: ByteBuffer(bytes: file)))
+      ], body: ResponseBody(byteBuffer: ByteBuffer(bytes: bundle.map(JSONAnswer.bytes) ?? [])))
   }
 
   /// The page of what Apple knows of the merchant as one of the platform's.
   private func showRegistration(_ call: OfficeCall) async throws -> Response {
     let merchant = try await merchant(call, .viewer)
-    let known = try await office.services.merchants.registration(of: merchant.id)
-    var values: [String: Any] = ["merchantID": merchant.id.rawValue, "isKnown": known != nil]
+    let known = try await OfficeRefusal.translating {
+      try await office.services.merchants.registration(of: MerchantID(merchant.id))
+    }
+    var values: [String: Any] = ["merchantID": merchant.id, "isKnown": known != nil]
     if let known {
       values["name"] = known.name
       values["encryptTo"] = known.encryptTo
@@ -110,7 +116,7 @@ struct MerchantController: Sendable {
   }
 
   /// - Throws: ``OfficeRefusal`` for one that is not there or that the person may not see.
-  private func merchant(_ call: OfficeCall, _ role: Role) async throws -> OfficeMerchant {
+  private func merchant(_ call: OfficeCall, _ role: Role) async throws -> StoredMerchantReport {
     let id = MerchantID(call.parameter("merchant"))
     try call.require(role, of: id)
     guard let known = try await office.services.merchants.merchant(id) else {
@@ -119,21 +125,28 @@ struct MerchantController: Sendable {
     return known
   }
 
-  private func show(_ call: OfficeCall) async throws -> Response { try await show(call, MerchantChangeResult()) }
+  private func show(_ call: OfficeCall) async throws -> Response { try await show(call, MerchantAnswer()) }
 
-  private func show(_ call: OfficeCall, _ result: MerchantChangeResult) async throws -> Response {
+  /// - Parameter change: what the answer shows of a change that was made.
+  private func show(_ call: OfficeCall, _ change: MerchantAnswer) async throws -> Response {
     let merchant = try await merchant(call, .viewer)
-    let parts = try await office.services.merchants.parts(of: merchant.id)
+    let (id, merchants) = (MerchantID(merchant.id), office.services.merchants)
+    let parts = try await merchants.parts(of: id)
     var values = MerchantView.values(merchant)
-    values.merge(MerchantView.values(parts, for: try call.user.asEditor)) { _, new in new }
-    let isAdministrator = try call.user.role(of: merchant.id) == .administrator
-    values["merchantID"] = merchant.id.rawValue
+    values.merge(MerchantView.values(parts)) { _, new in new }
+    var (settings, notes) = (MerchantAdministration.EditableSettings?.none, parts.notes)
+    do { settings = try await merchants.editableSettings(of: id) } catch {
+      notes.append("The settings cannot be read: \(ErrorWords.of(error))")
+    }
+    values.merge(MerchantView.values(settings, for: try call.user.asEditor)) { _, new in new }
+    let isAdministrator = try call.user.role(of: id) == .administrator
+    values["merchantID"] = merchant.id
     values["isPlayed"] = office.settings.isSimulated
-    values["mayRegister"] = office.settings.isSimulated || parts.isServedByPlatform
+    values["mayRegister"] = office.settings.isSimulated || settings?.isServedByPlatform == true
     values["mayChange"] = isAdministrator && !merchant.isDeclared
-    values["mayAcceptTerms"] = isAdministrator && parts.termsVersion != nil
-    values["notes"] = parts.notes + result.notes
-    if let secret = result.secret { values["newKey"] = ["id": secret.id, "secret": secret.text] }
+    values["mayAcceptTerms"] = isAdministrator && parts.terms?.version != nil
+    values["notes"] = notes + change.notes
+    if let key = change.newKey, let secret = key.secret { values["newKey"] = ["id": key.id, "secret": secret] }
     return try office.pages.page("merchant", "Merchant \(merchant.id)", call, values)
   }
 
@@ -141,8 +154,7 @@ struct MerchantController: Sendable {
   private func download(_ call: OfficeCall) async throws -> Response {
     let merchant = try await merchant(call, .viewer)
     let id = call.parameter("certificate")
-    let rows = try await office.services.merchants.parts(of: merchant.id).certificates
-    guard let row = rows.first(where: { $0.id.utf8.elementsEqual(id.utf8) }), let request = row.request else {
+    guard let row = try await certificate(id, of: MerchantID(merchant.id)), let request = row.request else {
       throw OfficeRefusal.nothing
     }
     return Response(
@@ -156,71 +168,78 @@ struct MerchantController: Sendable {
   private func change(_ call: OfficeCall) async throws -> Response {
     let merchant = try await merchant(call, .administrator)
     let reason = try call.form.reason
-    let change = try MerchantChange(call.parameter("change"), call.form, by: call.user.asEditor)
-    try await requireOwn(change, merchant.id)
+    let id = MerchantID(merchant.id)
+    let change = try MerchantCall(call.parameter("change"), call.form, of: merchant.id, by: call.user.name)
+    // A certificate is named by its own id: one of another merchant's is not there.
+    if let certificate = change.certificate, try await self.certificate(certificate, of: id) == nil {
+      throw OfficeRefusal.nothing
+    }
+    guard let audited = change.audited else { throw OfficeRefusal.nothing }
     let entry = try call.action(
-      change.name, merchant: merchant.id.rawValue, subject: merchant.id.rawValue,
-      before: await office.services.merchants.parts(of: merchant.id).auditedState,
-      after: change.object, reason: reason)
-    let result = try await office.audit(change, on: merchant.id, entry)
+      audited.name, merchant: merchant.id, subject: merchant.id,
+      before: await office.services.merchants.parts(of: id).auditedState, after: audited.object, reason: reason)
+    let answer = try await office.perform(change, by: call.user.asEditor, entry)
     // A new secret is shown in this answer alone.
-    if result.secret != nil || !result.notes.isEmpty { return try await show(call, result) }
+    if answer.newKey != nil || !answer.notes.isEmpty { return try await show(call, answer) }
     return .redirect(to: "/merchants/\(merchant.id)?done=changed", type: .normal)
   }
 
-  /// A certificate is named by its own id: one of another merchant's is not there.
-  private func requireOwn(_ change: MerchantChange, _ merchant: MerchantID) async throws {
-    guard case .activateCertificate(let id) = change.certificate else { return }
-    let rows = try await office.services.merchants.parts(of: merchant).certificates
-    guard rows.contains(where: { $0.id.utf8.elementsEqual(id.utf8) }) else { throw OfficeRefusal.nothing }
+  /// Nil where the merchant has none of this id.
+  private func certificate(_ id: String, of merchant: MerchantID) async throws -> StoredCertificateReport? {
+    try await office.services.merchants.parts(of: merchant).certificates?.first { $0.id.utf8.elementsEqual(id.utf8) }
   }
 }
 
 extension BackOffice {
   /// Changes a merchant, with an entry before and one that says what came of it.
-  func audit(
-    _ change: MerchantChange, on merchant: MerchantID, _ asked: OfficeAction
-  ) async throws -> MerchantChangeResult {
+  func perform(
+    _ call: MerchantCall, by editor: SettingsEditor, _ asked: OfficeAction
+  ) async throws -> MerchantAnswer {
     try await OfficeAudit.attempt(asked, in: database, outcome: \.outcome) {
-      try await services.merchants.perform(change, on: merchant, actor: asked.actor)
+      try await services.merchants.perform(call, by: editor)
     }
   }
 }
 
-extension MerchantChange {
-  /// The change of a certificate that is named by its id, as an activation.
-  fileprivate var certificate: MerchantChange {
-    switch self {
-    case .retireCertificate(let id), .signCertificate(let id): .activateCertificate(id: id)
-    default: self
-    }
-  }
+extension MerchantCall {
+  /// How many seconds other keys go on after a rotation.
+  private static let overlap: Int64 = 86_400
 
-  /// - Parameter name: of the form.
-  fileprivate init(_ name: String, _ form: OfficeForm, by editor: SettingsEditor) throws {
+  /// - Parameters:
+  ///   - name: of the form.
+  ///   - actor: who sends it.
+  fileprivate init(_ name: String, _ form: OfficeForm, of merchant: String, by actor: String) throws {
     switch name {
     case "enable", "disable":
       let domain = form["domain"]
-      self = .setEnabled(name.count == 6, domain: domain.isEmpty ? nil : domain)
+      self = .setEnabled(name == "enable", merchant: merchant, domain: domain.isEmpty ? nil : domain)
     case "add-domain":
       let file = form["association"]
-      self = .addDomain(try form.required("domain"), association: file.isEmpty ? nil : Array(file.utf8))
-    case "remove-domain": self = .removeDomain(try form.required("domain"))
-    case "check-domain": self = .checkDomain(try form.required("domain"))
-    case "register-domain": self = .registerDomain(try form.required("domain"))
-    case "unregister-domain": self = .unregisterDomain(try form.required("domain"), reason: try form.reason)
-    case "edit": self = .edit([try form.required("setting"): form["value"]], by: editor)
-    case "sign-certificate": self = .signCertificate(id: try form.required("certificate"))
-    case "request-certificate": self = .requestCertificate(try form.kindOfCertificate)
+      self = .addDomain(
+        try form.required("domain"), merchant: merchant,
+        associationBase64: file.isEmpty ? nil : Base64.encode(Array(file.utf8)))
+    case "remove-domain": self = .removeDomain(try form.required("domain"), merchant: merchant)
+    case "check-domain": self = .checkDomain(try form.required("domain"), merchant: merchant)
+    case "register-domain": self = .registerDomain(try form.required("domain"), merchant: merchant)
+    case "unregister-domain":
+      self = .unregisterDomain(try form.required("domain"), merchant: merchant, reason: try form.reason)
+    case "edit": self = .edit(merchant: merchant, settings: [try form.required("setting"): form["value"]])
+    case "sign-certificate": self = .signCertificate(id: try form.required("certificate"), merchant: merchant)
+    case "request-certificate":
+      self = .requestCertificate(merchant: merchant, kind: try form.kindOfCertificate, isMainlandChina: false)
     case "import-certificate":
-      self = .importCertificate(try form.kindOfCertificate, Array(try form.required("certificate").utf8))
+      let kind = try form.kindOfCertificate
+      self = .importCertificate(pasted: Array(try form.required("certificate").utf8), kind, merchant: merchant)
     case "activate-certificate": self = .activateCertificate(id: try form.required("certificate"))
     case "retire-certificate": self = .retireCertificate(id: try form.required("certificate"))
-    case "add-key": self = .addKey(try form.kindOfKey)
-    case "rotate-key": self = .rotateKey(try form.kindOfKey)
-    case "revoke-key": self = .revokeKey(try form.kindOfKey, id: try form.required("key"))
-    case "accept-terms": self = .acceptTerms(version: try form.required("version"))
-    case "unsubscribe": self = .unsubscribe
+    case "add-key": self = .addKey(merchant: merchant, kind: try form.kindOfKey)
+    case "rotate-key":
+      self = .rotateKey(merchant: merchant, kind: try form.kindOfKey, overlapSeconds: Self.overlap)
+    case "revoke-key":
+      self = .revokeKey(merchant: merchant, kind: try form.kindOfKey, id: try form.required("key"))
+    case "accept-terms":
+      self = .acceptTerms(merchant: merchant, version: try form.required("version"), actor: actor)
+    case "unsubscribe": self = .unsubscribe(merchant: merchant, actor: actor)
     default: throw OfficeRefusal.nothing
     }
   }
@@ -262,50 +281,60 @@ enum MerchantView {
     time.map { Timestamp(rfc3339: $0)?.shown ?? $0 } ?? "–"
   }
 
-  static func values(_ merchant: OfficeMerchant) -> [String: Any] {
-    [
-      "id": merchant.id.rawValue, "identifier": merchant.identifier, "isDeclared": merchant.isDeclared,
-      "isEnabled": merchant.isEnabled, "refusal": merchant.refusal ?? "",
-      "state": merchant.refusal.map { "off: \($0)" } ?? merchant.notReady.map { "not ready: \($0)" }
-        ?? "takes payments",
+  static func values(_ merchant: StoredMerchantReport) -> [String: Any] {
+    // Why a merchant of the store cannot be served says more than that it is not.
+    let refusal = merchant.problem ?? merchant.refusal
+    return [
+      "id": merchant.id, "identifier": merchant.merchantIdentifier, "isDeclared": merchant.isDeclared,
+      "isEnabled": merchant.enabled, "refusal": refusal ?? "",
+      "state": refusal.map { "off: \($0)" } ?? merchant.notReady.map { "not ready: \($0)" } ?? "takes payments",
     ]
   }
 
-  static func values(_ parts: OfficeMerchantParts, for editor: SettingsEditor) -> [String: Any] {
-    [
-      "domains": parts.domains.map(values), "certificates": parts.certificates.map(values),
-      "hasDomains": !parts.domains.isEmpty, "hasCertificates": !parts.certificates.isEmpty,
-      "hasKeys": !parts.keys.isEmpty,
-      "keys": parts.keys.map { key in
+  /// - Parameter parts: the merchant's domains, certificates, keys and terms.
+  static func values(_ parts: MerchantAnswer) -> [String: Any] {
+    let (domains, certificates, keys) = (parts.domains ?? [], parts.certificates ?? [], parts.keys ?? [])
+    return [
+      "domains": domains.map(values), "certificates": certificates.map(values), "hasDomains": !domains.isEmpty,
+      "hasCertificates": !certificates.isEmpty, "hasKeys": !keys.isEmpty,
+      "keys": keys.map { key in
         [
           "id": key.id, "kind": key.kind.rawValue, "created": shown(key.created), "expires": shown(key.expires),
         ] as [String: Any]
       },
-      "terms": parts.terms.map {
-        ["event": $0.event, "version": $0.version ?? "–", "actor": $0.actor, "at": shown($0.at)]
+      "terms": (parts.terms?.events ?? []).map {
+        ["event": $0.event.rawValue, "version": $0.version ?? "–", "actor": $0.actor, "at": shown($0.at)]
       },
-      "termsVersion": parts.termsVersion ?? "", "termsWording": parts.termsWording ?? "",
-      "settings": parts.settings.map { setting in
+      "termsVersion": parts.terms?.version ?? "", "termsWording": parts.terms?.wording ?? "",
+      "keyKinds": keyKinds.map(\.rawValue), "certificateKinds": CertificateKind.allCases.map(\.rawValue),
+    ]
+  }
+
+  /// - Parameter settings: nil for a declared merchant, and where they cannot be read.
+  static func values(
+    _ settings: MerchantAdministration.EditableSettings?, for editor: SettingsEditor
+  ) -> [String: Any] {
+    [
+      "settings": (settings?.rows ?? []).map { setting in
         [
           "key": setting.key, "value": setting.value, "meaning": setting.meaning,
           "mayChange": editor == .operator || !setting.isOperators,
         ] as [String: Any]
       },
-      "isServedByPlatform": parts.isServedByPlatform, "keyKinds": keyKinds.map(\.rawValue),
-      "certificateKinds": CertificateKind.allCases.map(\.rawValue),
+      "isServedByPlatform": settings?.isServedByPlatform == true,
     ]
   }
 
-  private static func values(_ domain: OfficeMerchantParts.DomainRow) -> [String: Any] {
+  private static func values(_ domain: StoredDomainReport) -> [String: Any] {
     [
-      "name": domain.name, "isEnabled": domain.isEnabled, "association": domain.hasAssociation ? "yes" : "missing",
-      "registered": shown(domain.registered), "isRegistered": domain.registered != nil,
-      "checked": domain.checked.map(shown) ?? "not yet",
+      "name": domain.domain, "isEnabled": domain.enabled, "association": domain.hasAssociation ? "yes" : "missing",
+      "registered": shown(domain.registeredAt), "isRegistered": domain.registeredAt != nil,
+      "checked": domain.checkedAt.map(shown) ?? "not yet",
       "finding": domain.finding ?? "nothing",
     ]
   }
 
-  private static func values(_ row: OfficeMerchantParts.CertificateRow) -> [String: Any] {
+  private static func values(_ row: StoredCertificateReport) -> [String: Any] {
     let isNext = row.state == .next || row.state == .draining
     return [
       "id": row.id, "kind": row.kind.rawValue, "state": row.state.rawValue, "expires": shown(row.expires),
@@ -317,13 +346,13 @@ enum MerchantView {
   }
 }
 
-extension NewOfficeMerchant {
+extension MerchantProvisioning.NewMerchant {
   fileprivate init(_ form: OfficeForm) throws {
     self.init(
-      id: try form.required("id"), identifier: try form.required("identifier"), name: try form.required("name"),
-      country: try form.required("country"), currency: try form.required("currency"),
-      domains: form["domains"].split { $0 == "," || $0 == " " }.map(String.init),
-      isServedByPlatform: form.isChecked("platform"))
+      id: try form.required("id"), merchantIdentifier: try form.required("identifier"),
+      displayName: try form.required("name"), countryCode: try form.required("country"),
+      currencyCode: try form.required("currency"),
+      domains: form["domains"].split { $0 == "," || $0 == " " }.map(String.init))
   }
 }
 

@@ -38,17 +38,22 @@ struct WebhookController: Sendable {
 
   /// The endpoints of every merchant that the user may see.
   private func merchants(_ user: OfficeUser) async throws -> [[String: Any]] {
-    try await office.services.merchants.merchants().compactMap { merchant in
-      guard let role = user.role(of: merchant.id) else { return nil }
+    let webhooks = try await office.services.merchants.webhooks()
+    return try await office.services.merchants.merchants().compactMap { merchant in
+      guard let role = user.role(of: MerchantID(merchant.id)) else { return nil }
       let mayChange = role == .administrator && !merchant.isDeclared
-      let endpoints = office.services.webhooks.endpoints(of: merchant.id)
+      let endpoints = webhooks[MerchantID(merchant.id)] ?? []
       return [
-        "merchant": merchant.id.rawValue, "mayAddress": mayChange, "hasNone": endpoints.isEmpty,
+        "merchant": merchant.id, "mayAddress": mayChange, "hasNone": endpoints.isEmpty,
         "endpoints": endpoints.map {
-          ["name": $0.name, "url": $0.url, "mayTest": role >= .operator, "mayAddress": mayChange] as [String: Any]
+          ["name": $0.id, "url": $0.url, "mayTest": role >= .operator, "mayAddress": mayChange] as [String: Any]
         },
       ]
     }
+  }
+
+  private func endpoints(of merchant: MerchantID) async throws -> [WebhookEndpoint] {
+    try await office.services.merchants.webhooks(only: merchant)[merchant] ?? []
   }
 
   private static func row(_ delivery: Delivery, _ user: OfficeUser, isDead: Bool) -> [String: Any] {
@@ -62,7 +67,7 @@ struct WebhookController: Sendable {
 
   /// - Throws: ``OfficeRefusal`` where nothing is brought back.
   private func replay(_ id: PaymentID, _ sequence: Int64, _ merchant: MerchantID) async throws {
-    let names = office.services.webhooks.endpoints(of: merchant).map(\.name)
+    let names = try await endpoints(of: merchant).map(\.id)
     let obstacle = try await office.database.read {
       try WebhookDispatcher.obstacle(toReplay: id, sequence: sequence, known: names, in: $0)
     }
@@ -99,14 +104,14 @@ extension WebhookController {
   /// Sends a test event, and shows what the merchant's server answered.
   private func test(_ call: OfficeCall) async throws -> Response {
     let (merchant, name) = (try merchant(call, .operator), call.form["endpoint"])
-    let endpoints = office.services.webhooks.endpoints(of: merchant)
-    guard let endpoint = endpoints.first(where: { $0.name.utf8.elementsEqual(name.utf8) }) else {
+    let endpoints = try await endpoints(of: merchant)
+    guard let endpoint = endpoints.first(where: { $0.id.utf8.elementsEqual(name.utf8) }) else {
       throw OfficeRefusal.nothing
     }
     let action = try call.action(
-      "webhook.test", merchant: merchant.rawValue, subject: endpoint.name, after: endpoint.url)
+      "webhook.test", merchant: merchant.rawValue, subject: endpoint.id, after: endpoint.url)
     let failure = try await OfficeAudit.attempt(action, in: office.database, outcome: { $0 ?? "acknowledged" }) {
-      try await office.services.webhooks.sendTest(to: endpoint, of: merchant)
+      try await office.services.webhooks.sendTest(to: endpoint.url, of: merchant, at: office.clock.now())
     }
     guard let failure else {
       return try await list(call, ["notice": "\(endpoint.url) has acknowledged the test event."])
@@ -124,8 +129,8 @@ extension WebhookController {
     guard !url.contains(where: { $0 == "," || $0.isNewline }) else {
       throw OfficeRefusal.badRequest("An address has no comma.", at: "url")
     }
-    let known = office.services.webhooks.endpoints(of: merchant)
-    guard !url.isEmpty || known.contains(where: { $0.name.utf8.elementsEqual(name.utf8) }) else {
+    let known = try await endpoints(of: merchant)
+    guard !url.isEmpty || known.contains(where: { $0.id.utf8.elementsEqual(name.utf8) }) else {
       throw OfficeRefusal.badRequest(
         "\(merchant) has no endpoint “\(name)”, so there is none to remove. For a new one, write its address.",
         at: "endpoint")
@@ -133,7 +138,8 @@ extension WebhookController {
     let action = try call.action(
       "webhook.address", merchant: merchant.rawValue, subject: name, before: known.map(\.url).joined(separator: ", "),
       after: url, reason: reason)
-    _ = try await office.audit(.setEndpoint(name, url: url), on: merchant, action)
+    _ = try await office.perform(
+      .setEndpoint(name, url: url, merchant: merchant.rawValue), by: call.user.asEditor, action)
     return .redirect(to: "/webhooks?done=changed", type: .normal)
   }
 }

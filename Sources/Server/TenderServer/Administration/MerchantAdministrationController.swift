@@ -24,10 +24,3 @@ struct MerchantAdministrationController: Sendable {
     }
   }
 }
-
-extension MerchantAdministrationController {
-  init(_ parts: Composition) {
-    administration = MerchantAdministration(
-      parts.configuration, parts.database, clock: parts.runtime.clock, random: parts.runtime.random)
-  }
-}

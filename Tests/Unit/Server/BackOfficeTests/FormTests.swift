@@ -125,8 +125,8 @@ import Testing
   @Test func `says what was typed as it was typed`() async throws {
     let bench = try await OfficeBench()
     try await bench.visit(as: [Grant(.administrator)]) { visitor async throws in
-      let page = try await visitor.upload("/merchants/import", ["reason": "moved"], file: "apples", as: "merchant")
-      #expect(page.status == .conflict && page.text.contains(">apples is no merchant<"), "\(page.text)")
+      let page = try await visitor.post("/merchants/shop/check-domain", ["domain": "apples", "reason": "new"])
+      #expect(page.status == .conflict && page.text.contains(">shop has no domain apples.<"), "\(page.text)")
     }
   }
 

@@ -2,7 +2,9 @@ import Acquiring
 import Administration
 import ApplePayToken
 import BackOffice
+import Foundation
 import Gateway
+import HTTPTransport
 import HTTPTypes
 import Hummingbird
 import HummingbirdTesting
@@ -20,8 +22,8 @@ import TenderTesting
 import Testing
 import Webhooks
 
-/// An office over a store of its own, with a clock that stands still, use cases that only note what they are asked, and
-/// a payment of the merchant `shop`.
+/// An office over a store of its own, with a clock that stands still. It has the merchants `shop` and `other`, each with a
+/// domain, a certificate request and a webhook endpoint whose server answers 500.
 struct OfficeBench: Sendable {
   static let url = "http://office.example"
 
@@ -31,11 +33,13 @@ struct OfficeBench: Sendable {
   let journal: Journal
   let configuration: ServerConfiguration
   let acquirer = FakeAcquirer()
-  let merchants = NotedMerchants()
+  let merchants: MerchantAdministration
   let office: BackOffice
 
-  /// - Parameter crashes: what happens at the named points of a payment.
-  init(crashes: CrashPoints = .none) async throws {
+  /// - Parameters:
+  ///   - apple: the simulated developer portal; without one none is reached.
+  ///   - crashes: what happens at the named points of a payment.
+  init(apple: HTTPSender? = nil, crashes: CrashPoints = .none) async throws {
     files = try TemporaryStore()
     database = try await files.open(ServerStore.migrations, clock: clock.wall)
     journal = Journal(database, random: .seeded(3))
@@ -44,9 +48,17 @@ struct OfficeBench: Sendable {
       acquirer: Self.listing(acquirer), clock: clock.wall, random: .seeded(4), scheduler: clock.scheduler,
       crashes: crashes)
     configuration = Self.configuration(files.directory)
+    try await Self.add(["shop", "other"], MerchantAdministration(configuration, database, clock: clock.wall))
+    let served = try await ServedMerchantsOfBench(configuration, database, clock)
+    merchants = MerchantAdministration(
+      configuration, database, server: Self.server(served, apple), clock: clock.wall)
     var services = OfficeServices(
       payments: PaymentAdministration(gateway: gateway, journal: journal, random: .seeded(5)), merchants: merchants,
-      reconciliation: Reconciliation(journal, routes: gateway.routes), webhooks: NotedWebhooks(),
+      reconciliation: Reconciliation(journal, routes: gateway.routes),
+      webhooks: WebhookDispatcher(
+        database: database, endpoints: { _ in nil }, keys: { served.key(of: $0) },
+        destinations: configuration.destinations,
+        network: DeliveryNetwork { _ in DeliveryNetwork.Line(HTTPSender { _, _ in InboundResponse(status: 500) }) }),
       health: { OfficeHealth(routes: [], findings: []) })
     services.sequences = { [.sample] }
     office = BackOffice(configuration, services, database, clock: clock.wall)
@@ -54,12 +66,52 @@ struct OfficeBench: Sendable {
 
   private static func configuration(_ directory: String) -> ServerConfiguration {
     var configuration = ServerConfiguration(
-      environment: .simulated, directory: directory, host: "127.0.0.1", port: 0, sandboxURL: nil,
+      environment: .simulated, directory: directory, host: "127.0.0.1", port: 0, sandboxURL: "http://apple.example",
       acquirer: .init(connector: "sandbox", baseURL: "", apiKey: ""))
+    configuration.allowsPrivateWebhooks = true
     configuration.office.url = url
     configuration.office.passwordCost = .least
     (configuration.mail.host, configuration.mail.from) = ("mail.example", MailAddress("tender@office.example"))
     return configuration
+  }
+
+  private static func add(_ ids: [String], _ merchants: MerchantAdministration) async throws {
+    for (number, id) in ids.enumerated() {
+      let merchant = MerchantProvisioning.NewMerchant(
+        id: id, merchantIdentifier: "merchant.test.\(id)", displayName: id.capitalized, countryCode: "IE",
+        currencyCode: "EUR", domains: ["\(id).example"])
+      _ = try await merchants.perform(.add(try MerchantBundle(merchant, random: .system)))
+      _ = try await merchants.perform(
+        .setEndpoint("orders", url: "https://192.0.2.\(number + 1)/hooks", merchant: id))
+      _ = try await merchants.perform(.requestCertificate(merchant: id, kind: .processing, isMainlandChina: false))
+    }
+  }
+
+  private static func server(_ served: ServedMerchantsOfBench, _ apple: HTTPSender?) -> LiveServer {
+    let nowhere = HTTPSender { _, _ throws(TransportError) in throw .notSent("there is no network") }
+    let network = Network(
+      plain: apple ?? nowhere, identified: { _, _ in nowhere },
+      webhooks: DeliveryNetwork { _ in DeliveryNetwork.Line(nowhere) })
+    return LiveServer(
+      network: network, checks: CallsUnderWay(8, ofMerchant: 4), served: { served.now }, reload: served.reload,
+      reloadEverywhere: served.reload)
+  }
+
+  /// The request that the bench made for a merchant's first certificate.
+  func request(of merchant: String) async throws -> StoredCertificateReport {
+    try #require(try await merchants.perform(.listCertificates(merchant: merchant)).certificates?.first)
+  }
+
+  /// What the pages can change of the merchants, in words.
+  func merchantStates() async throws -> [String] {
+    var states: [String] = []
+    for merchant in try await merchants.merchants() {
+      let id = MerchantID(merchant.id)
+      let settings = try await merchants.editableSettings(of: id)?.rows.map { "\($0.key)=\($0.value)" } ?? []
+      let state = try await merchants.parts(of: id).auditedState
+      states.append("\(id) \(merchant.enabled) \(state) \(settings.joined(separator: " "))")
+    }
+    return states
   }
 
   /// What the office has asked the acquirer for.
@@ -195,6 +247,28 @@ struct OfficeBench: Sendable {
   }
 }
 
+/// The merchants of a bench, as its server has read them last.
+final class ServedMerchantsOfBench: Sendable {
+  private let configuration: ServerConfiguration
+  private let database: Database
+  private let clock: ManualClock
+  private let last: Mutex<ServedMerchants>
+
+  init(_ configuration: ServerConfiguration, _ database: Database, _ clock: ManualClock) async throws {
+    (self.configuration, self.database, self.clock) = (configuration, database, clock)
+    last = Mutex(try await ServedMerchants(configuration, database, nil, at: clock.now))
+  }
+
+  var now: ServedMerchants { last.withLock(\.self) }
+
+  func key(of merchant: MerchantID) -> WebhookKey? { now.folders.first { $0.merchant.id == merchant }?.webhookKey }
+
+  @Sendable func reload() async throws {
+    let new = try await ServedMerchants(configuration, database, nil, at: clock.now)
+    last.withLock { $0 = new }
+  }
+}
+
 /// A browser: keeps the cookies, and sends forms as the pages do.
 final class Visitor: Sendable {
   private let client: any TestClientProtocol
@@ -303,70 +377,4 @@ extension OfficeSequence {
       Step(from: .browser, to: .server, name: "POST /applepay/payment", details: [("tokenOpened", "3 ms")], at: .zero),
       Step(from: .server, to: .provider, name: "authorize", details: [], at: .milliseconds(4)),
     ])
-}
-
-/// One endpoint for each merchant, which does not answer.
-struct NotedWebhooks: WebhookUseCases {
-  func endpoints(of merchant: MerchantID) -> [OfficeEndpoint] {
-    [OfficeEndpoint(name: "orders", url: "https://\(merchant).example/hooks")]
-  }
-  func sendTest(to endpoint: OfficeEndpoint, of merchant: MerchantID) -> String? { "HTTP 500" }
-}
-
-/// Two merchants, `shop` and `other`, of which nothing changes.
-final class NotedMerchants: MerchantUseCases {
-  private let all = Mutex<[String]>([])
-  var changes: [String] { all.withLock(\.self) }
-
-  /// How often all were read.
-  var lists: Int { listed.withLock(\.self) }
-  private let listed = Mutex(0)
-
-  func merchant(_ id: MerchantID) -> OfficeMerchant? { both.first { $0.id == id } }
-
-  func merchants() -> [OfficeMerchant] {
-    listed.withLock { $0 += 1 }
-    return both
-  }
-
-  private var both: [OfficeMerchant] {
-    ["shop", "other"].map {
-      OfficeMerchant(
-        id: MerchantID($0), identifier: "merchant.test.\($0)", isDeclared: false, isEnabled: true, refusal: nil)
-    }
-  }
-
-  func parts(of merchant: MerchantID) -> OfficeMerchantParts {
-    var parts = OfficeMerchantParts()
-    parts.certificates = [
-      .init(
-        id: "certificate-of-\(merchant)", kind: .processing, state: .next, expires: nil, daysLeft: 12,
-        publicKeyHash: "hash", request: "request of \(merchant)")
-    ]
-    return parts
-  }
-
-  func add(_ merchant: NewOfficeMerchant, actor: String) { all.withLock { $0.append("add \(merchant.id)") } }
-  func registration(of merchant: MerchantID) -> OfficeRegistration? {
-    merchant == "shop" ? OfficeRegistration(name: "Shop", domains: ["shop.example"], encryptTo: "hash") : nil
-  }
-  func publishTerms(_ version: String, wording: String, graceDays: Int64) {
-    all.withLock { $0.append("terms \(version)") }
-  }
-
-  func export(_ merchant: MerchantID) -> [UInt8] { Array("everything of \(merchant)".utf8) }
-  func exported(_ file: [UInt8]) throws -> ExportedMerchant {
-    let text = String(decoding: file, as: UTF8.self)
-    guard text.hasPrefix("everything of ") else { throw OfficeRefusal.refused("\(text) is no merchant") }
-    return ExportedMerchant(id: MerchantID(String(text.dropFirst(14))), summary: "1 domain", file: file)
-  }
-  func take(_ merchant: ExportedMerchant) { all.withLock { $0.append("import \(merchant.id)") } }
-
-  /// Refuses one change.
-  func perform(_ change: MerchantChange, on merchant: MerchantID, actor: String) throws -> MerchantChangeResult {
-    if case .edit(["currencyCode": "YEN"], _) = change { throw OfficeRefusal.refused("YEN is no currency.") }
-    all.withLock { $0.append("\(merchant) \(change)") }
-    if case .addKey = change { return MerchantChangeResult(secret: ("key-1", "the secret")) }
-    return MerchantChangeResult()
-  }
 }
