@@ -438,8 +438,12 @@ struct StoredShop: Sendable {
     let file = try #require(
       try await system.sandbox.require("POST", path, .object([:]))["associationFile"]?.text)
     let platform = try await StoredShop("beside", system)
-    try await platform.call(.add(try MerchantBundle(merchant, random: .system)))
-    try await platform.call(.edit(merchant: "partner", settings: ["encryptTo": "platform"]))
+    let anna = try await OfficePerson(office: system.office, store: system.directory, system.sender)
+    let form = [
+      "id": merchant.id, "identifier": merchant.merchantIdentifier, "name": merchant.displayName, "country": "IE",
+      "currency": "EUR", "platform": "yes", "reason": "a new partner",
+    ]
+    #expect(try await anna.post("/merchants", form).location == "/merchants/partner?done=changed")
     try await platform.call(
       .addDomain(merchant.domains[0], merchant: "partner", associationBase64: Base64.encode(Array(file.utf8))))
     let key = try #require(try await platform.call(.addKey(merchant: "partner", kind: .apiKey)).keys?.first)
@@ -447,28 +451,15 @@ struct StoredShop: Sendable {
       merchant, system, key: (merchant: "partner", id: key.id, secret: try #require(key.secret)))
     #expect(try await shop.page.require("GET", "/applepay/metadata")["enabled"] == .bool(false))
 
-    try await register(merchant, system, platform)
+    let registration = "/merchants/partner/registration"
+    #expect(try await anna.get(registration).text.contains("Apple knows no merchant of this name"))
+    _ = try await anna.change("partner", "register-domain", ["domain": merchant.domains[0]])
+    let known = try await anna.get(registration).text
+    #expect(known.contains("partner.localhost") && known.contains("<dd>Partner</dd>"), "\(known)")
     let metadata = try await shop.page.require("GET", "/applepay/metadata")
     #expect(metadata["enabled"] == .bool(true) && metadata["merchantIdentifier"]?.text == "partner")
     let answer = try await Shopper.enters(system, shop, service: "collection").pays()
     #expect(answer.body["status"] == "captured", "\(answer.errorText)")
-  }
-
-  private func register(
-    _ merchant: MerchantProvisioning.NewMerchant, _ system: TestSystem, _ platform: StoredShop
-  ) async throws {
-    var configuration = ServerConfiguration(
-      environment: .simulated, directory: system.directory, host: "127.0.0.1", port: 0,
-      sandboxURL: system.sandbox.base, acquirer: .init(connector: "sandbox", baseURL: system.sandbox.base, apiKey: ""))
-    configuration.platformDirectory = system.directory + "/platform"
-    let registration = try await PlatformRegistration(
-      configuration, try Network.live(), at: system.clock.wall.now())
-    let partner = try PartnerMerchant(identifier: "partner", name: "Partner")
-    #expect(try await registration.details(of: partner) == nil)
-    try await registration.register(try merchant.domains.map { try Domain($0) }, of: partner)
-    #expect(try await registration.details(of: partner)?.domains == ["partner.localhost"])
-    try await platform.call(
-      .noteRegistration(domains: merchant.domains, merchant: "partner", isRegistered: true))
   }
 }
 
