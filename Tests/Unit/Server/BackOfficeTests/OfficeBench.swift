@@ -149,14 +149,18 @@ struct OfficeBench: Sendable {
 
   /// The store does not take entries of what came of an attempt.
   func losesEnds() async throws {
-    try await database.write { store in
-      try store.run(
+    let ends = { $0 + " LIKE '%.outcome' OR " + $0 + " LIKE '%.refused' OR " + $0 + " LIKE '%.failed'" }
+    let statement =
+      switch StoreEngineUnderTest.chosen {
+      case .sqlite:
         """
-        CREATE TRIGGER full_disk BEFORE INSERT ON office_audit
-        WHEN NEW.action LIKE '%.outcome' OR NEW.action LIKE '%.refused' OR NEW.action LIKE '%.failed'
+        CREATE TRIGGER full_disk BEFORE INSERT ON office_audit WHEN \(ends("NEW.action"))
         BEGIN SELECT RAISE(ABORT, 'full'); END
-        """)
-    }
+        """
+      case .postgres:
+        "ALTER TABLE office_audit ADD CONSTRAINT full_disk CHECK (NOT (\(ends("action")))) NOT VALID"
+      }
+    try await database.write { try $0.run(statement) }
   }
 
   /// The ids of all refunds that were asked for.
