@@ -175,11 +175,14 @@ extension MerchantAdministration {
   }
 
   func terms(of merchant: String?) async throws -> MerchantAnswer {
-    let (current, events) = try await store.read { (try $0.publishedTerms().last, try $0.termsEvents()) }
-    let shown = events.sorted { $0.key.rawValue < $1.key.rawValue }
-      .filter { merchant == nil || $0.key.rawValue == merchant }.flatMap { id, events in
-        events.map { TermsReport.Event($0, of: id) }
-      }
+    let only = merchant.map { MerchantID($0) }
+    let (current, events) = try await store.read { tables in
+      let events = try only.map { [$0: try tables.termsEvents(of: $0)] } ?? tables.termsEvents()
+      return (try tables.publishedTerms().last, events)
+    }
+    let shown = events.sorted { $0.key.rawValue < $1.key.rawValue }.flatMap { id, events in
+      events.map { TermsReport.Event($0, of: id) }
+    }
     return MerchantAnswer(
       terms: TermsReport(
         version: current?.version, wording: current?.wording, published: current?.publishedAt.description,

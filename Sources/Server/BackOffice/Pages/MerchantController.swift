@@ -186,7 +186,10 @@ struct MerchantController: Sendable {
 
   /// Nil where the merchant has none of this id.
   private func certificate(_ id: String, of merchant: MerchantID) async throws -> StoredCertificateReport? {
-    try await office.services.merchants.parts(of: merchant).certificates?.first { $0.id.utf8.elementsEqual(id.utf8) }
+    let rows = try await OfficeRefusal.translating {
+      try await office.services.merchants.perform(.listCertificates(merchant: merchant.rawValue)).certificates
+    }
+    return rows?.first { $0.id.utf8.elementsEqual(id.utf8) }
   }
 }
 
