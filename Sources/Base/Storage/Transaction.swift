@@ -111,7 +111,10 @@ package final class Transaction {
 
   /// Rows that no other transaction has locked, locked until this one ends, so that concurrent callers get different
   /// rows.
-  package func unclaimedRows(_ sql: String, _ values: SQLValue...) throws -> [Row] {
+  package func unclaimedRows(_ sql: String, _ values: SQLValue...) throws -> [Row] { try unclaimedRows(sql, values) }
+
+  /// Rows as ``unclaimedRows(_:_:)`` locks them, with as many values as the text was made for.
+  package func unclaimedRows(_ sql: String, _ values: [SQLValue]) throws -> [Row] {
     try recordingFailure { try session.rows(sql, values, locking: .skipping) }
   }
 

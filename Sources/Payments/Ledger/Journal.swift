@@ -10,6 +10,8 @@ package import TenderPayments
 package struct Journal: Sendable {
   package let database: Database
   let random: RandomBytes
+  /// Who takes the events of this server.
+  package let consumers: Set<OutboxConsumer>
   /// The holder of the leases that this process acquires.
   let owner: String
 
@@ -19,9 +21,15 @@ package struct Journal: Sendable {
   /// - Parameters:
   ///   - database: opened with ``migrations``, and perhaps those of other modules, so that one commit can hold what
   ///     both write.
-  package init(_ database: Database, random: RandomBytes = .system) {
+  ///   - consumers: who takes the events of this server. An event waits for no other. By default it waits for all: the
+  ///     next server to start lets it leave the outbox if mail is not set up.
+  package init(
+    _ database: Database, random: RandomBytes = .system,
+    consumers: Set<OutboxConsumer> = Set(OutboxConsumer.allCases)
+  ) {
     self.database = database
     self.random = random
+    self.consumers = consumers
     self.owner = random.hex(8)
   }
 
@@ -239,7 +247,7 @@ extension Journal {
     let attempt = newAttempt(.authorize, record.payment.amount, of: record, cause: .shopper, store)
     try insert(attempt, in: store)
     try note("authorize begins", of: attempt.reference, from: nil, to: record, on: head, in: store)
-    try Outbox.add(record, after: attempt.reference, in: store)
+    try Outbox.add(record, after: attempt.reference, for: consumers, in: store)
     return attempt
   }
 

@@ -129,8 +129,9 @@ extension Journal {
 
     """
 
-  /// An event gets its `position` when it is handed over, not when it happens: transactions commit in another order than
-  /// they begin. `outbox_head` has the last position.
+  /// An event gets its `position` when webhooks take it, not when it happens: transactions commit in another order than
+  /// they begin. `outbox_head` has the last position. `waits_for_mail` is 1 until mail takes it, and NULL from the start
+  /// where mail is not set up.
   private static let outbox = """
     CREATE TABLE outbox (
       payment TEXT NOT NULL REFERENCES payments (id),
@@ -143,13 +144,14 @@ extension Journal {
       refunded BIGINT NOT NULL,
       charged_back BIGINT NOT NULL DEFAULT 0,
       happened_at BIGINT NOT NULL,
+      waits_for_mail BIGINT,
       delivered_at BIGINT,
       position BIGINT,
       PRIMARY KEY (payment, seq)
     );
     CREATE UNIQUE INDEX outbox_position ON outbox (position) WHERE position IS NOT NULL;
     CREATE INDEX outbox_of_merchant ON outbox (merchant, position) WHERE position IS NOT NULL;
-    CREATE INDEX outbox_due ON outbox (happened_at) WHERE delivered_at IS NULL;
+    CREATE INDEX outbox_due ON outbox (happened_at) WHERE delivered_at IS NULL OR waits_for_mail = 1;
     CREATE TABLE outbox_head (
       id BIGINT PRIMARY KEY NOT NULL CHECK (id = 1),
       position BIGINT NOT NULL,

@@ -1,19 +1,50 @@
 import Storage
 import TenderPayments
 
-/// The table `outbox`: one row for every change that is sent to the merchant, numbered without gaps within a
-/// payment, written in the commit of the change. A row is a snapshot; the dispatcher gives it its wire form.
+/// Who takes events out of the outbox. Each takes every event once, in a transaction of its own, which also writes what
+/// becomes of the event; an event that all have taken has left the outbox.
+package enum OutboxConsumer: Sendable, CaseIterable {
+  /// Reports to the merchant. It also gives an event its place in the history of all payments.
+  case webhooks
+  /// Writes to the shopper.
+  case mail
+
+  /// Which events wait for it.
+  var condition: String {
+    switch self {
+    case .webhooks: "delivered_at IS NULL"
+    case .mail: "waits_for_mail = 1"
+    }
+  }
+}
+
+/// The table `outbox`: one row for every change of a payment, numbered without gaps within the payment, written in the
+/// commit of the change. A row is a snapshot; each ``OutboxConsumer`` gives it its own form.
 enum Outbox {
-  static func add(_ record: PaymentRecord, after operation: AttemptReference, in store: Transaction) throws {
+  static func add(
+    _ record: PaymentRecord, after operation: AttemptReference, for consumers: Set<OutboxConsumer>,
+    in store: Transaction
+  ) throws {
     let payment = record.payment
     try store.run(
       """
       INSERT INTO outbox (payment, merchant, seq, operation, status, authorized, captured, refunded, charged_back,
-        happened_at)
-      VALUES ($1, $2, (SELECT COALESCE(MAX(seq), 0) + 1 FROM outbox WHERE payment = $1), $3, $4, $5, $6, $7, $8, $9)
+        happened_at, waits_for_mail)
+      VALUES ($1, $2, (SELECT COALESCE(MAX(seq), 0) + 1 FROM outbox WHERE payment = $1), $3, $4, $5, $6, $7, $8, $9, $10)
       """,
       .text(payment.id.rawValue), .text(payment.merchant.rawValue), .text(operation.rawValue),
       .text(payment.status.rawValue), .integer(payment.authorized), .integer(payment.captured),
-      .integer(payment.refunded), .integer(payment.chargedBack), .time(store.now))
+      .integer(payment.refunded), .integer(payment.chargedBack), .time(store.now),
+      .integer(optional: consumers.contains(.mail) ? 1 : nil))
+  }
+}
+
+extension Journal {
+  /// Lets the events leave the outbox that wait for mail, where mail is not set up any more.
+  package func forgetMail() async throws {
+    guard !consumers.contains(.mail) else { return }
+    try await database.write {
+      try $0.run("UPDATE outbox SET waits_for_mail = NULL WHERE \(OutboxConsumer.mail.condition)")
+    }
   }
 }

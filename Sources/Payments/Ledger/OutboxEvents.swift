@@ -1,7 +1,7 @@
 package import Storage
 package import TenderPayments
 
-/// A change of a payment that is sent to its merchant, as it was when it happened.
+/// A change of a payment, as it was when it happened.
 package struct OutboxEvent: Sendable, Hashable {
   package let payment: PaymentID
   package let merchant: MerchantID
@@ -102,14 +102,25 @@ package struct LeftEvents: Error {
   package init(merchants: Set<MerchantID> = [], payments: Set<PaymentID> = []) {
     (self.merchants, self.payments) = (merchants, payments)
   }
+
+  /// Leaves these too, until the merchant is served.
+  ///
+  /// - Returns: what to report of them.
+  package mutating func add(_ found: LeftEvents) -> [String] {
+    merchants.formUnion(found.merchants)
+    payments.formUnion(found.payments)
+    return found.merchants.map { "the events of \($0) wait: this server does not serve it" }
+      + found.payments.map { "the events of \($0) wait: this version cannot read them" }
+  }
 }
 
-/// The hand-over of events, inside a transaction of the dispatcher.
+/// The hand-over of events, inside a transaction of the consumer.
 extension OutboxEvent {
-  /// Takes events out of the outbox, in order within each payment. The caller writes their deliveries in the same commit.
+  /// Takes events out of the outbox for a consumer, in order within each payment. The caller writes what becomes of them
+  /// in the same commit.
   ///
-  /// One process at a time does it, so that no event is taken twice and a position is visible only after all before it:
-  /// a reader that goes on after a position misses none.
+  /// For webhooks, one process at a time does it, so that a position is visible only after all before it: a reader that
+  /// goes on after a position misses none. For mail, concurrent processes take different events.
   ///
   /// - Parameters:
   ///   - payments: of at most so many payments. A payment comes with all of its events, so that a later one cannot be
@@ -118,7 +129,36 @@ extension OutboxEvent {
   /// - Returns: none as well while another process takes them.
   /// - Throws: ``LeftEvents`` where this version cannot read the events of more payments: roll back, and leave these too.
   package static func take(
-    payments: Int, butOf left: LeftEvents = LeftEvents(), in store: Transaction
+    for consumer: OutboxConsumer, payments: Int, butOf left: LeftEvents = LeftEvents(), in store: Transaction
+  ) throws -> [OutboxEvent] {
+    switch consumer {
+    case .webhooks: try takeForWebhooks(payments, left, in: store)
+    case .mail: try takeForMail(payments, left, in: store)
+    }
+  }
+
+  private static func takeForMail(_ payments: Int, _ left: LeftEvents, in store: Transaction) throws -> [OutboxEvent] {
+    let due = due(for: .mail, butOf: left, after: 1, in: store)
+    let places = try store.unclaimedRows(
+      """
+      SELECT payment, seq FROM outbox WHERE \(OutboxConsumer.mail.condition) AND payment IN
+        (SELECT payment FROM outbox WHERE \(due.sql) ORDER BY happened_at LIMIT $1) ORDER BY payment, seq
+      """, [.integer(Int64(payments))] + due.values
+    ).map { (payment: try $0.value("payment") as PaymentID, sequence: try $0.integer("seq")) }
+    guard !places.isEmpty else { return [] }
+    let found = try zip(places, find(places, in: store)).map { place, event in (place.payment, event) }
+    let unreadable = found.filter { if case .success? = $1 { false } else { true } }
+    guard unreadable.isEmpty else { throw LeftEvents(payments: Set(unreadable.map(\.0))) }
+    for place in places {
+      try store.run(
+        "UPDATE outbox SET waits_for_mail = NULL WHERE payment = $1 AND seq = $2", .text(place.payment.rawValue),
+        .integer(place.sequence))
+    }
+    return try found.compactMap { try $1?.get() }
+  }
+
+  private static func takeForWebhooks(
+    _ payments: Int, _ left: LeftEvents, in store: Transaction
   ) throws -> [OutboxEvent] {
     guard let head = try headOfWaiting(left, in: store) else { return [] }
     let (position, before) = (try head.integer("position"), try head.time("handed_over_at"))
@@ -146,13 +186,13 @@ extension OutboxEvent {
   /// How long an event waits for its merchant to be served.
   package static let longestWait: Duration = .seconds(30 * 86_400)
 
-  /// Which events are to be taken.
+  /// Which events a consumer has to take.
   ///
   /// - Parameter count: how many values the statement has before these.
   private static func due(
-    butOf left: LeftEvents, after count: Int, in store: Transaction
+    for consumer: OutboxConsumer, butOf left: LeftEvents, after count: Int, in store: Transaction
   ) -> (sql: String, values: [SQLValue]) {
-    var (sql, values) = ("delivered_at IS NULL", [SQLValue]())
+    var (sql, values) = (consumer.condition, [SQLValue]())
     if !left.merchants.isEmpty {
       let merchants = MerchantCondition(left.merchants.sorted { $0.rawValue < $1.rawValue }, after: count + 1)
       sql += " AND (happened_at <= $\(count + 1) OR NOT \(merchants.sql))"
@@ -169,7 +209,7 @@ extension OutboxEvent {
   /// The place of the last event that was handed over, locked until the transaction ends; nil when no event is due, as
   /// most looks find, and while another process has locked it.
   private static func headOfWaiting(_ left: LeftEvents, in store: Transaction) throws -> Row? {
-    let due = due(butOf: left, after: 0, in: store)
+    let due = due(for: .webhooks, butOf: left, after: 0, in: store)
     let (head, waiting) = try store.first(
       Query(SQLStatement(findHead, locking: .skipping)),
       Query(SQLStatement("SELECT payment FROM outbox WHERE \(due.sql) ORDER BY happened_at LIMIT 1", due.values)))
@@ -195,13 +235,13 @@ extension OutboxEvent {
     _ payments: Int, _ left: LeftEvents, after position: Int64, notBefore time: Timestamp,
     in store: Transaction
   ) throws -> Int {
-    let due = due(butOf: left, after: 3, in: store)
+    let due = due(for: .webhooks, butOf: left, after: 3, in: store)
     return try store.changes(
       """
       UPDATE outbox SET position = $2 + placed.number,
         delivered_at = CASE WHEN placed.latest > $3 THEN placed.latest ELSE $3 END
       FROM (SELECT payment, seq, ROW_NUMBER() OVER (ORDER BY payment, seq) AS number, MAX(happened_at) OVER () AS latest
-        FROM outbox WHERE delivered_at IS NULL AND payment IN
+        FROM outbox WHERE \(OutboxConsumer.webhooks.condition) AND payment IN
           (SELECT payment FROM outbox WHERE \(due.sql) ORDER BY happened_at LIMIT $1)) AS placed
       WHERE outbox.payment = placed.payment AND outbox.seq = placed.seq
       """, [.integer(Int64(payments)), .integer(position), .time(time)] + due.values)

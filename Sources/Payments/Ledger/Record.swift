@@ -91,7 +91,7 @@ extension Journal {
     try after.save(over: before, in: store)
     try note(AuditEntry.text("\(event)", words), of: operation, from: before, to: after, on: head, in: store)
     try remarkAlarms(of: after, on: head, in: store)
-    if after.differs(from: before) { try Outbox.add(after, after: operation, in: store) }
+    if after.differs(from: before) { try Outbox.add(after, after: operation, for: consumers, in: store) }
     return after.payment
   }
 }

@@ -1,4 +1,4 @@
-package import Ledger
+import Ledger
 package import Storage
 import Synchronization
 package import TenderPayments
@@ -18,7 +18,6 @@ package struct WebhookDispatcher: Sendable {
   private let orders: OrderReader
   private let schedule: RetrySchedule
   private let concurrency: Int
-  private let alongside: @Sendable (OutboxEvent, Transaction) throws -> Void
   let random: RandomBytes
   private let report: @Sendable (WebhookReport) -> Void
   private let busy: BusyQueues
@@ -44,16 +43,12 @@ package struct WebhookDispatcher: Sendable {
   ///   - concurrency: how many tries are under way at one endpoint at most.
   ///   - queueLimit: to how many endpoints is sent at once. One merchant, whose payments may each name addresses of their
   ///     own, has an eighth of them.
-  ///   - alongside: is called with each event in the commit that takes it out of the outbox. What it throws keeps the
-  ///     event there.
   ///   - report: receives every try, for logs and metrics.
   package init(
     database: Database, endpoints: @escaping @Sendable (MerchantID) -> [WebhookEndpoint]?,
     keys: @escaping @Sendable (MerchantID) -> WebhookKey? = { _ in nil }, destinations: DestinationGuard,
     network: DeliveryNetwork, orders: OrderReader = .none, schedule: RetrySchedule = .standard,
-    concurrency: Int = 16, queueLimit: Int = 128,
-    alongside: @escaping @Sendable (OutboxEvent, Transaction) throws -> Void = { _, _ in },
-    random: RandomBytes = .system,
+    concurrency: Int = 16, queueLimit: Int = 128, random: RandomBytes = .system,
     report: @escaping @Sendable (WebhookReport) -> Void = { _ in }
   ) {
     self.database = database
@@ -64,7 +59,6 @@ package struct WebhookDispatcher: Sendable {
     self.orders = orders
     self.schedule = schedule
     (self.concurrency, busy) = (concurrency, BusyQueues(limit: queueLimit))
-    self.alongside = alongside
     self.random = random
     self.report = report
   }
@@ -152,10 +146,7 @@ package struct WebhookDispatcher: Sendable {
         guard let queues = try await handOverPage(butOf: left) else { break }
         all = queues.union(all ?? [])
       } catch let found as LeftEvents {
-        left.merchants.formUnion(found.merchants)
-        left.payments.formUnion(found.payments)
-        for id in found.merchants { report(.trouble("the events of \(id) wait: this server does not serve it")) }
-        for id in found.payments { report(.trouble("the events of \(id) wait: this version cannot read them")) }
+        for words in left.add(found) { report(.trouble(words)) }
       }
     }
     return all
@@ -166,7 +157,8 @@ package struct WebhookDispatcher: Sendable {
   /// - Throws: ``LeftEvents``, and takes nothing, where more events have to stay.
   private func handOverPage(butOf left: LeftEvents) async throws -> Set<EndpointQueue>? {
     let (queues, givenUp) = try await database.write { store in
-      let events = try OutboxEvent.take(payments: PaymentWebhooks.page, butOf: left, in: store)
+      let events = try OutboxEvent.take(
+        for: .webhooks, payments: PaymentWebhooks.page, butOf: left, in: store)
       let merchants = Set(events.map(\.merchant))
       let served = merchants.reduce(into: [:]) { $0[$1] = endpoints($1) }
       let found = merchants.subtracting(served.keys).subtracting(left.merchants)
@@ -180,7 +172,6 @@ package struct WebhookDispatcher: Sendable {
           try Deliveries.add(event, to: endpoint, in: store)
           queues.insert(EndpointQueue(merchant: event.merchant, endpoint: endpoint.id))
         }
-        try alongside(event, store)
       }
       return (events.isEmpty ? nil : queues, events.filter { served[$0.merchant] == nil })
     }

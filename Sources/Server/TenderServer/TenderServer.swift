@@ -116,6 +116,7 @@ package struct TenderServer: Service {
     guard let mail = parts.mail else { return [] }
     return [
       ("mail", MailDeliveryService(dispatcher: mail.dispatcher)),
+      ("mail to shoppers", OrderMailService(mail: OrderMail(mail, logger: parts.runtime.logger))),
       ("notices", MailNoticeService(mail: mail, scheduler: parts.runtime.scheduler, logger: parts.runtime.logger)),
     ]
   }

@@ -50,20 +50,29 @@ MUTANTS = [
     ], ["LedgerTests/either fingerprint alone recognises a payment token"]),
     ("an event is written in the commit after the one that it reports", "Payments/Ledger/Outbox.swift",
      """enum Outbox {
-  static func add(_ record: PaymentRecord, after operation: AttemptReference, in store: Transaction) throws {
+  static func add(
+    _ record: PaymentRecord, after operation: AttemptReference, for consumers: Set<OutboxConsumer>,
+    in store: Transaction
+  ) throws {
 """,
      """import Synchronization
 enum Outbox {
   private static let late = Mutex<[@Sendable (Transaction) throws -> Void]>([])
-  static func add(_ record: PaymentRecord, after operation: AttemptReference, in store: Transaction) throws {
+  static func add(
+    _ record: PaymentRecord, after operation: AttemptReference, for consumers: Set<OutboxConsumer>,
+    in store: Transaction
+  ) throws {
     let waiting = late.withLock { late in
-      defer { late = [{ try write(record, after: operation, in: $0) }] }
+      defer { late = [{ try write(record, after: operation, for: consumers, in: $0) }] }
       return late
     }
     for event in waiting { try event(store) }
   }
 
-  private static func write(_ record: PaymentRecord, after operation: AttemptReference, in store: Transaction) throws {
+  private static func write(
+    _ record: PaymentRecord, after operation: AttemptReference, for consumers: Set<OutboxConsumer>,
+    in store: Transaction
+  ) throws {
 """,
      ["LedgerTests/every change is in the outbox, numbered without gaps"]),
     ("what is open for half a minute counts as failed", "Payments/Gateway/Recover.swift",
@@ -202,6 +211,12 @@ SHARED = [
     ("two nodes hand the same events over", "Payments/Ledger/OutboxEvents.swift",
      "SQLStatement(findHead, locking: .skipping)", "SQLStatement(findHead)",
      ["LedgerTests/hand each event over once, in order within its payment"]),
+    ("two nodes write to a shopper of the same event", "Payments/Ledger/OutboxEvents.swift",
+     "let places = try store.unclaimedRows(", "let places = try store.rows(",
+     ["LedgerTests/hand each event to mail once, whatever webhooks have taken"]),
+    ("an event waits for mail that is not set up", "Payments/Ledger/Outbox.swift",
+     ".integer(optional: consumers.contains(.mail) ? 1 : nil)", ".integer(1)",
+     ["LedgerTests/an event waits for those alone who are set up to take it"]),
     ("readers go on after the time at which an event happened", [
         ("Payments/Ledger/OutboxEvents.swift", "WHERE outbox.position > $1 ORDER BY outbox.position LIMIT $2",
          "WHERE outbox.position > 0 AND outbox.happened_at * 10 + outbox.seq > $1 "

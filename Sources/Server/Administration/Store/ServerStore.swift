@@ -24,11 +24,15 @@ package enum ServerStore {
 
   /// Opens a server's store. The one place where its journal is made.
   ///
-  /// - Parameter clock: nil for the engine's own.
+  /// - Parameters:
+  ///   - clock: nil for the engine's own.
+  ///   - consumers: who takes the journal's events; all for a command that does not know what the server has set up.
   package static func open(
-    _ place: StorePlace, clock: WallClock? = nil, random: RandomBytes = .system
+    _ place: StorePlace, clock: WallClock? = nil, random: RandomBytes = .system,
+    consumers: Set<OutboxConsumer> = Set(OutboxConsumer.allCases)
   ) async throws -> Journal {
-    Journal(try await Database.open(place, migrations: migrations, clock: clock), random: random)
+    Journal(
+      try await Database.open(place, migrations: migrations, clock: clock), random: random, consumers: consumers)
   }
 
   /// Opens a store that a server has made. Another file is refused and stays as it is.

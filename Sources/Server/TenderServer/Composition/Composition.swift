@@ -94,7 +94,9 @@ struct Composition: Sendable {
     apple = try await AppleEnvironment(configuration, runtime.network.plain, trust: runtime.trust)
     nodeLock = try StoreLock.ofNode(configuration)
     journal = try await Journal.open(configuration, runtime)
-    sideJournal = Journal(journal.database.limited(to: 2), random: runtime.random)
+    try await journal.forgetMail()
+    sideJournal = Journal(
+      journal.database.limited(to: 2), random: runtime.random, consumers: journal.consumers)
     try await configuration.requireDurable(journal.database, runtime.logger)
     fingerprint = try await MerchantStore.Fingerprint.read(journal.database, runtime)
     let routes = try RouteTable.configured(configuration, apple, runtime.network.plain, runtime.logger)
@@ -135,15 +137,11 @@ struct Composition: Sendable {
       }, clock: runtime.clock, random: runtime.random)
     webhookEndpoints = WebhookEndpoints(folders)
     mailMerchants = MailMerchants(folders)
-    let orderMail = configuration.mail.host.map { [mailMerchants] _ in
-      OrderMail(merchants: mailMerchants, random: runtime.random, logger: runtime.logger)
-    }
     dispatcher = WebhookDispatcher(
       database: journal.database, endpoints: { [webhookEndpoints] in webhookEndpoints[$0] },
       keys: { [webhookEndpoints] in webhookEndpoints.key(of: $0) }, destinations: configuration.destinations,
       network: runtime.network.webhooks, orders: .stored(runtime.logger), concurrency: budget.webhooksAtOne,
-      queueLimit: budget.webhookEndpoints,
-      alongside: { event, store in try orderMail?.note(event, in: store) }, random: runtime.random,
+      queueLimit: budget.webhookEndpoints, random: runtime.random,
       report: WebhookMonitor(metrics: metrics, logger: runtime.logger).note)
     mail = try ServerMail(self)
     served.report(to: runtime.logger)
@@ -194,7 +192,8 @@ extension Journal {
     if let path = configuration.store.path { try PrivateFile.makeFolder(of: path) }
     do {
       return try await ServerStore.open(
-        configuration.store, clock: runtime.storeClock, random: runtime.random)
+        configuration.store, clock: runtime.storeClock, random: runtime.random,
+        consumers: configuration.mail.host == nil ? [.webhooks] : [.webhooks, .mail])
     } catch StorageError.busy where configuration.store.path != nil {
       throw ConfigurationError(
         "store.path", "another tender serves from \(configuration.storePath); a store belongs to one process")

@@ -13,6 +13,15 @@ struct MailDeliveryService: Service {
   }
 }
 
+/// Writes to shoppers until the server shuts down.
+struct OrderMailService: Service {
+  let mail: OrderMail
+
+  func run() async throws {
+    await cancelWhenGracefulShutdown { await mail.run() }
+  }
+}
+
 /// Says what is due by the clock: ten seconds after the start, then every hour.
 struct MailNoticeService: Service {
   let mail: ServerMail

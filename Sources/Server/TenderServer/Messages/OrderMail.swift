@@ -7,15 +7,48 @@ import Settings
 import Storage
 import TenderPayments
 
-/// Writes to shoppers when their order is paid and when money goes back, where the merchant wants it: in the commit that
-/// takes the event of the payment out of the outbox.
+/// Writes to shoppers when their order is paid and when money goes back, where the merchant wants it: it takes each event
+/// out of the ledger's outbox, and queues the message in the same commit.
 struct OrderMail: Sendable {
+  let database: Database
   let merchants: MailMerchants
   let random: RandomBytes
   let logger: Logger
 
-  /// A message that cannot be made never holds up the webhooks of its event.
-  func note(_ event: OutboxEvent, in store: Transaction) throws {
+  /// How many payments there are at most whose events one commit takes.
+  private static let page = 16
+
+  /// Takes events until the task is cancelled.
+  func run(lookingEvery pause: Duration = .seconds(1)) async {
+    var left = LeftEvents()
+    while !Task.isCancelled {
+      do {
+        left.merchants = left.merchants.filter { merchants[$0] == nil }
+        while try await takePage(butOf: left) {}
+      } catch let found as LeftEvents {
+        for words in left.add(found) { logger.error("no mail goes to shoppers", metadata: ["reason": .string(words)]) }
+        continue
+      } catch {
+        logger.error("no mail goes to shoppers", metadata: ["reason": .string("\(error)")])
+      }
+      try? await Task.sleep(for: pause)
+    }
+  }
+
+  /// - Returns: whether there were any events.
+  /// - Throws: ``LeftEvents``, and takes nothing, where more events have to stay.
+  private func takePage(butOf left: LeftEvents) async throws -> Bool {
+    try await database.write { store in
+      let events = try OutboxEvent.take(for: .mail, payments: Self.page, butOf: left, in: store)
+      let unserved = Set(events.map(\.merchant)).filter { merchants[$0] == nil }.subtracting(left.merchants)
+      guard unserved.isEmpty else { throw LeftEvents(merchants: unserved) }
+      for event in events { try note(event, in: store) }
+      return !events.isEmpty
+    }
+  }
+
+  /// A message that cannot be made holds up no other.
+  private func note(_ event: OutboxEvent, in store: Transaction) throws {
     guard let merchant = merchants[event.merchant] else { return }
     do {
       if merchant.mail.confirmsOrders, Self.isPaid(event.status) { try confirm(event, merchant, store) }
@@ -69,5 +102,11 @@ struct OrderMail: Sendable {
     _ kind: MailKind, _ content: MailContent, _ merchant: MailMerchant, _ shopper: MailAddress
   ) -> QueuedMail {
     QueuedMail(kind, of: merchant.id, to: [shopper], replyTo: merchant.mail.replyTo, content, merchant.brand)
+  }
+}
+
+extension OrderMail {
+  init(_ mail: ServerMail, logger: Logger) {
+    self.init(database: mail.journal.database, merchants: mail.merchants, random: mail.random, logger: logger)
   }
 }

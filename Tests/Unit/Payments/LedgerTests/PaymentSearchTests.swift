@@ -108,7 +108,7 @@ import Testing
       try await bench.database.read { try OutboxEvent.after(place, of: merchant, limit: limit, in: $0) }
     }
     #expect(try await events(.start, known.merchant).isEmpty, "nothing was handed over yet")
-    try await bench.database.write { _ = try OutboxEvent.take(payments: 8, in: $0) }
+    try await bench.database.write { _ = try OutboxEvent.take(for: .webhooks, payments: 8, in: $0) }
     let all = try await events(.start, known.merchant)
     #expect(all.map(\.event.status) == [.authorizing, .authorized])
     #expect(all.allSatisfy { $0.event.merchant == known.merchant })
@@ -123,7 +123,7 @@ import Testing
     for (number, step) in times.enumerated() {
       bench.clock.advance(step)
       _ = try await bench.authorized(.sample("order-\(number)"), token: number)
-      try await bench.database.write { _ = try OutboxEvent.take(payments: 8, in: $0) }
+      try await bench.database.write { _ = try OutboxEvent.take(for: .webhooks, payments: 8, in: $0) }
     }
     let all = try await bench.database.read { try OutboxEvent.after(.start, limit: 100, in: $0) }
     #expect(all.count == 10)

@@ -133,6 +133,35 @@ private enum RecordedAnswers {
       try events.map { try $0.text("status") } == ["authorizing", "unknown", "authorized", "captured"])
   }
 
+  @Test func `an event waits for those alone who are set up to take it`() async throws {
+    let alone = Journal(bench.database, random: .seeded(4), consumers: [.webhooks])
+    guard case .new = try await alone.claim(.sample("alone"), spending: .sample(9), card: .sample) else {
+      throw Unexpected()
+    }
+    #expect(try await taken(for: .mail).isEmpty)
+    #expect(try await taken(for: .webhooks) == [1])
+    let both = try await attempt()
+    #expect(try await taken(for: .mail) == [1])
+    #expect(try await taken(for: .mail).isEmpty)
+    _ = try await bench.journal.record(FakeAcquirer.approval(both.reference), for: both)
+    #expect(try await taken(for: .webhooks) == [1, 2])
+    #expect(try await taken(for: .webhooks).isEmpty)
+    try await bench.journal.forgetMail()
+    #expect(try await taken(for: .mail) == [2])
+  }
+
+  @Test func `an event that waits for mail leaves where a server without mail starts`() async throws {
+    _ = try await attempt()
+    try await Journal(bench.database, random: .seeded(4), consumers: [.webhooks]).forgetMail()
+    #expect(try await taken(for: .mail).isEmpty)
+    #expect(try await taken(for: .webhooks) == [1])
+  }
+
+  /// The events that a consumer takes now.
+  private func taken(for consumer: OutboxConsumer) async throws -> [Int64] {
+    try await bench.database.write { try OutboxEvent.take(for: consumer, payments: 10, in: $0).map(\.sequence) }
+  }
+
   @Test func `a list goes on where its last page ended`() async throws {
     for number in 1...5 {
       bench.clock.advance(.milliseconds(2))

@@ -81,6 +81,31 @@ import Testing
     }
   }
 
+  @Test(arguments: StoreEngineUnderTest.present) func `hand each event to mail once, whatever webhooks have taken`(
+    _ engine: StoreEngineUnderTest
+  ) async throws {
+    let store = try await SharedStore(engine)
+    _ = try await store.atOnce { number, _ in try await store.authorized(number) }
+    // Both consumers at once, and then mail alone.
+    var taken: [OutboxEvent] = []
+    for round in 0..<20 {
+      taken += try await store.atOnce { number, journal in
+        try await journal.database.write { transaction -> [OutboxEvent] in
+          guard number % 4 < 2 || round > 10 else {
+            _ = try OutboxEvent.take(for: .webhooks, payments: 4, in: transaction)
+            return []
+          }
+          let events = try OutboxEvent.take(for: .mail, payments: 4, in: transaction)
+          if engine == .postgres { Thread.sleep(forTimeInterval: 0.002) }
+          return events
+        }
+      }.flatMap { $0 }
+    }
+    #expect(taken.count == 128 && Set(taken).count == 128)
+    let placed = try await store.journal(0).database.read { try OutboxEvent.after(.start, limit: 200, in: $0) }
+    #expect(placed.map(\.cursor.position) == Array(1...128))
+  }
+
   @Test(arguments: StoreEngineUnderTest.present)
   func `let a reader of events miss none, although commits overtake one another`(
     _ engine: StoreEngineUnderTest
@@ -107,7 +132,7 @@ import Testing
         _ = try journal.claim(.sample("order-\(number)"), spending: .sample(number), card: .sample, in: transaction)
         if engine == .postgres { Thread.sleep(forTimeInterval: Double(number % 7) / 200) }
       }
-      _ = try await journal.database.write { try OutboxEvent.take(payments: 4, in: $0) }
+      _ = try await journal.database.write { try OutboxEvent.take(for: .webhooks, payments: 4, in: $0) }
     }
     for _ in 0..<20 { _ = try await store.handOver() }
     isDone.withLock { $0 = true }
@@ -123,7 +148,7 @@ import Testing
     let (served, unserved) = (try await store.authorized(1, at: "served"), try await store.authorized(2))
     @Sendable func taken() async throws -> [OutboxEvent] {
       let left = LeftEvents(merchants: ["shop"])
-      return try await store.journal(0).database.write { try OutboxEvent.take(payments: 1, butOf: left, in: $0) }
+      return try await store.journal(0).database.write { try OutboxEvent.take(for: .webhooks, payments: 1, butOf: left, in: $0) }
     }
     #expect(try await taken().map(\.payment) == [served, served])
     #expect(try await taken() == [])

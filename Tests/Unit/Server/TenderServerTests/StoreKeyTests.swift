@@ -73,7 +73,7 @@ private struct Registry {
           updated_at) VALUES ('order-1', 'shop', 'basket', 'quote', 'HK-1042', 1250, 'EUR', 'collection', $1, $1)
         """, .time(store.now))
       try store.run("INSERT INTO platform_orders (order_id, merchant, document) VALUES ('order-1', 'shop', '{')")
-      _ = try OutboxEvent.take(payments: 1, in: store)
+      _ = try OutboxEvent.take(for: .webhooks, payments: 1, in: store)
     }
     let feed = try await WebhookAdministration(registry.database).events(after: "0")
     let texts = feed.events.map(\.body)
