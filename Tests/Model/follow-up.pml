@@ -126,7 +126,7 @@ inline post(p, fence_, answer) {
 
 #define meaning(s) (s == approved -> done : (s == declined || s == failed -> refused : open))
 
-/* KeyedOperation.keep: the first final answer stays; that of an open outcome is not kept. */
+/* Journal.firstOutcome: the first final outcome stays the answer; an open one does not. */
 inline keep(caller, its) {
   if
 #ifdef WITHOUT_FINAL_ANSWER

@@ -17,7 +17,10 @@ extension PaymentGateway {
     defer { call.end() }
     switch try await confirm(token, pays: order, in: call) {
     case .answered(let payment): return payment
-    case .confirmed(let confirmed): return try await authorize(confirmed, claim(confirmed, for: call), in: call).payment
+    case .confirmed(let confirmed):
+      let claim = try await claim(confirmed, for: call)
+      guard case .new(let attempt) = claim else { return try await pay(confirmed, claim, in: call) }
+      return try await scheduler.finishing { try await send(attempt, confirmed, call) }.payment
     }
   }
 
@@ -49,8 +52,8 @@ extension PaymentGateway {
   ///
   /// - Parameters:
   ///   - deadline: from ``newDeadline()``, made when the shopper began to wait; nil for now.
-  ///   - key: the idempotency key that the claim takes and the answer is kept under.
-  package func newCall(before deadline: Deadline? = nil, under key: KeyedOperation? = nil) throws -> PaymentCall {
+  ///   - key: the idempotency key that the claim takes, and that names the authorization.
+  package func newCall(before deadline: Deadline? = nil, under key: IdempotentCall? = nil) throws -> PaymentCall {
     let slot = try AdmissionSlot.current == nil ? admission.admit() : nil
     return PaymentCall(deadline: deadline ?? newDeadline(), key: key, operations: inFlight.newCall(), slot: slot)
   }
@@ -98,19 +101,58 @@ extension PaymentGateway {
       confirmed.order, spending: confirmed.use, card: confirmed.card,
       terms: terms(confirmed, at: confirmed.candidates[0].capabilities), in: store)
     call.operations.note(attempt.reference)
-    try call.key?.begin(attempt, notBefore: clocks.latest, in: store)
+    try begin(call.key, attempt, in: store)
     return attempt
   }
 
   /// Asks the acquirer for what was claimed, and captures at once if the order says so.
+  ///
+  /// - Returns: the payment; that of the order, or of this very payment token, where there was one already.
   package func pay(_ confirmed: ConfirmedOrder, _ claim: Claim, in call: PaymentCall) async throws -> Payment {
-    let (payment, isNew) = try await authorize(confirmed, claim, in: call)
-    let after =
-      isNew && confirmed.captureDelay == nil
-      ? await captureNow(
-        payment, confirmed.order.capture, before: call.deadline, reportedTo: .shopper(whenOpen: .pending)) : payment
+    switch claim {
+    case .known(let payment), .running(let payment):
+      let answer = try await firstAnswer(of: payment, to: confirmed.use)
+      observer(.finished)
+      return answer
+    case .tokenReused: throw GatewayError.tokenReused
+    case .new(let attempt): return try await pay(confirmed, attempt, in: call).payment
+    }
+  }
+
+  /// Asks the acquirer for what was claimed, and captures at once if the order says so.
+  ///
+  /// - Returns: the outcome of both as one request.
+  package func pay(
+    _ confirmed: ConfirmedOrder, _ attempt: Attempt, in call: PaymentCall
+  ) async throws -> OperationOutcome {
+    let authorized = try await scheduler.finishing { try await send(attempt, confirmed, call) }
+    let outcome =
+      confirmed.isCapturedAtOnce && authorized.payment.status == .authorized
+      ? try await capture(authorized, in: call) : authorized
     observer(.finished)
-    return after
+    return outcome
+  }
+
+  /// Captures what was just authorized. A capture that fails or is not begun is left to recovery.
+  private func capture(_ authorized: OperationOutcome, in call: PaymentCall) async throws -> OperationOutcome {
+    do {
+      var capture = FollowUp(kind: .capture, payment: authorized.payment.id, cause: .order)
+      (capture.recipient, capture.deadline) = (.shopper(whenOpen: .pending), call.deadline)
+      (capture.partOf, capture.key) = (authorized.operation.reference, call.key)
+      if call.deadline.remaining > policy.captureNeeds {
+        let captured = try await perform(capture)
+        guard captured.operation.kind == .capture else { return captured }
+        return OperationOutcome(
+          operation: authorized.operation, payment: captured.payment, parts: [captured.operation])
+      }
+    } catch StorageError.outcomeUnknown where call.key != nil {
+      // The capture may be under way: what is answered now would not be what a repeat gets.
+      throw GatewayError.outcomeNotRecorded(authorized.payment.id)
+    } catch GatewayError.outcomeNotRecorded(let payment) where call.key != nil {
+      throw GatewayError.outcomeNotRecorded(payment)
+    } catch {}
+    if let key = call.key { try? await database.write { try IdempotencyKeys.release(key, in: $0) } }
+    return authorized
   }
 
   private func claim(_ confirmed: ConfirmedOrder, for call: PaymentCall) async throws -> Claim {
@@ -135,18 +177,9 @@ extension PaymentGateway {
     return confirmed
   }
 
-  /// - Returns: the payment, and whether this very call made it.
-  private func authorize(
-    _ confirmed: ConfirmedOrder, _ claim: Claim, in call: PaymentCall
-  ) async throws -> (payment: Payment, isNew: Bool) {
-    switch claim {
-    case .known(let payment), .running(let payment): (try await firstAnswer(of: payment, to: confirmed.use), false)
-    case .tokenReused: throw GatewayError.tokenReused
-    case .new(let attempt): (try await scheduler.finishing { try await send(attempt, confirmed, call) }, true)
-    }
-  }
-
-  private func send(_ attempt: Attempt, _ confirmed: ConfirmedOrder, _ call: PaymentCall) async throws -> Payment {
+  private func send(
+    _ attempt: Attempt, _ confirmed: ConfirmedOrder, _ call: PaymentCall
+  ) async throws -> OperationOutcome {
     try await crashes.reach(.authorizeClaimed)
     let answer = await authorize(attempt, confirmed, before: call.deadline)
     try await crashes.reach(.authorizeAnswered)
@@ -154,11 +187,12 @@ extension PaymentGateway {
       return try await send(next, confirmed, call)
     }
     let outcome = try await record(
-      ReceivedAnswer(answer: answer, attempt: attempt, key: call.key),
+      ReceivedAnswer(
+        answer: answer, attempt: attempt, key: call.key, isCapturedNext: confirmed.isCapturedAtOnce),
       reportedTo: .shopper(whenOpen: policy.reportUnknownAs),
       before: call.deadline)
     try await crashes.reach(.authorizeRecorded)
-    return outcome.payment
+    return outcome
   }
 
   /// Asks once, and once more where the acquirer repeats its answer to our reference: the payment token is in memory.
@@ -198,7 +232,7 @@ extension PaymentGateway {
     let terms = terms(confirmed, at: next)
     return try await database.writeOnce { store, inDoubt in
       if case .some(let begun?) = inDoubt, try journal.hasBegun(begun, in: store) { return begun }
-      let rerouted = try journal.reroute(attempt, because: reason, to: terms, under: call.key?.call, in: store)
+      let rerouted = try journal.reroute(attempt, because: reason, to: terms, under: call.key, in: store)
       if let rerouted { call.operations.note(rerouted.reference) }
       return rerouted
     }
@@ -235,7 +269,7 @@ extension StoredSale {
 /// One call that authorizes: how long it may take, and what it holds until it ends.
 package struct PaymentCall: Sendable {
   let deadline: Deadline
-  let key: KeyedOperation?
+  let key: IdempotentCall?
   let operations: CallInFlight
   /// Nil when the server has taken a slot for this call.
   let slot: AdmissionSlot?

@@ -32,6 +32,9 @@ package struct ConfirmedOrder: Sendable {
     self.candidates = candidates
   }
 
+  /// Whether the call that authorizes captures too.
+  var isCapturedAtOnce: Bool { order.capture == .immediate && captureDelay == nil }
+
   var card: CardSummary {
     var card = instrument.summary
     (card.name, card.network, card.type) = (sale.cardName, sale.cardNetwork ?? network, sale.cardType)

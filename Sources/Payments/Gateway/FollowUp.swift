@@ -46,22 +46,8 @@ extension PaymentGateway {
   package func resolve(_ payment: PaymentID, _ mode: CaptureMode) async throws -> Payment {
     let before = try await require(payment)
     let after = try await inquire(payment, dueOnly: true)
-    return before.status.isResolved
-      ? after : await captureNow(after, mode, before: newDeadline(), reportedTo: .noCaller)
-  }
-
-  /// The payment after the first try of an immediate capture. Later ones are recovery's, in its time.
-  ///
-  /// - Parameter recipient: the shopper, as long as they have had no answer; they get the first one again afterwards.
-  func captureNow(
-    _ payment: Payment, _ mode: CaptureMode, before deadline: Deadline, reportedTo recipient: Recipient
-  ) async -> Payment {
-    guard mode == .immediate, payment.status == .authorized, deadline.remaining > policy.captureNeeds else {
-      return payment
-    }
-    let capture = FollowUp(
-      kind: .capture, payment: payment.id, cause: .order, recipient: recipient, deadline: deadline)
-    return (try? await perform(capture))?.payment ?? payment
+    guard !before.status.isResolved, mode == .immediate, after.status == .authorized else { return after }
+    return (try? await perform(FollowUp(kind: .capture, payment: payment, cause: .order)))?.payment ?? after
   }
 }
 
@@ -78,7 +64,9 @@ package struct FollowUp: Sendable {
   var due: DueWork?
   var recipient = Recipient.noCaller
   var deadline: Deadline?
-  var key: KeyedOperation?
+  /// The authorization that began the request, where this captures in the same call. Its claim has taken the key.
+  var partOf: AttemptReference?
+  var key: IdempotentCall?
   /// The merchant's own name of the operation.
   private(set) var merchantReference: String?
   /// What the commit of the reservation holds beside it.
@@ -98,7 +86,7 @@ package struct FollowUp: Sendable {
     return added
   }
 
-  func under(_ key: KeyedOperation) -> FollowUp {
+  func under(_ key: IdempotentCall) -> FollowUp {
     var keyed = self
     keyed.key = key
     return keyed
@@ -157,13 +145,19 @@ extension PaymentGateway {
           if let name = followUp.merchantReference { try journal.name(attempt, name, in: store) }
           call.note(attempt.reference)
         }
-        try followUp.key?.begin(attempts[0], notBefore: clocks.latest, in: store)
+        if followUp.partOf == nil { try begin(followUp.key, attempts[0], in: store) }
         try followUp.addition?(attempts, store)
         return attempts
       }
     } catch let error as JournalError {
       throw GatewayError.operationRefused(error)
     }
+  }
+
+  /// Claims the key, if there is one, in the commit that begins the operation.
+  func begin(_ key: IdempotentCall?, _ attempt: Attempt, in store: Transaction) throws {
+    guard let key else { return }
+    try IdempotencyKeys.begin(key, attempt.reference, of: attempt.payment, notBefore: clocks.latest, in: store)
   }
 
   /// - Returns: one attempt, or one for each capture that a refund gives back.
@@ -175,7 +169,8 @@ extension PaymentGateway {
     guard followUp.kind == .refund, acquirer?.capabilities.refundsOneCapture == true else {
       return [
         try journal.reserve(
-          followUp.kind, amount, isFinal: followUp.isFinal, of: payment, capture: capture, cause: cause, in: store)
+          followUp.kind, amount, isFinal: followUp.isFinal, of: payment, capture: capture, cause: cause,
+          partOf: followUp.partOf, in: store)
       ]
     }
     return try journal.reserveRefunds(amount, of: payment, capture: capture, cause: cause, in: store)

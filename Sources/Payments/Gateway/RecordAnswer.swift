@@ -44,12 +44,14 @@ extension PaymentGateway {
     }
   }
 
-  /// One commit: the outcome, and the answer under the idempotency key.
+  /// One commit: the outcome, and the end of the call under its idempotency key.
   private func write(_ received: ReceivedAnswer, reportedTo recipient: Recipient) async throws -> OperationOutcome {
     try await database.write { store in
       let recorded = try journal.record(
         received.answer, for: received.attempt, reportedTo: recipient, pause: .seconds(1), in: store)
-      if !recorded.isDropped { try received.key?.keep(recorded.outcome, in: store) }
+      if let key = received.key, !recorded.isDropped, received.isLast(recorded.outcome, recipient) {
+        try IdempotencyKeys.release(key, in: store)
+      }
       return recorded.outcome
     }
   }
@@ -71,5 +73,13 @@ struct ReceivedAnswer: Sendable {
   let answer: AcquirerAnswer
   let attempt: Attempt
   /// The idempotency key of the call, if it has one.
-  let key: KeyedOperation?
+  let key: IdempotentCall?
+  /// Whether the same call captures what this authorizes.
+  var isCapturedNext = false
+
+  /// Whether the call asks for nothing more after this outcome.
+  func isLast(_ outcome: OperationOutcome, _ recipient: Recipient) -> Bool {
+    let goesOn = isCapturedNext && outcome.payment.status == .authorized && recipient != .noCaller
+    return !goesOn && !outcome.isSending
+  }
 }

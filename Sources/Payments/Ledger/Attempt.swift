@@ -91,7 +91,8 @@ package struct Attempt: Sendable, Hashable {
   package let target: AttemptReference?
   /// The acquirer's name of the capture that a refund gives back.
   package var capture: String?
-  /// The first operation of the request, where one request began several: a refund that gives back several captures.
+  /// The first operation of the request, where one request began several: a refund that gives back several captures, or
+  /// an authorization that is captured in the same call.
   package var partOf: AttemptReference?
   /// Counts the captures of a payment from 1, also those that were declined; nil for other operations.
   package var captureNumber: Int?
@@ -186,16 +187,20 @@ package struct OperationRecord: Sendable, Hashable {
 }
 
 extension OperationRecord {
-  init(_ row: Row) throws {
+  /// - Parameter earlier: an earlier state, and when it was recorded; nil for what the row says.
+  init(_ row: Row, as earlier: (state: OperationState, at: Timestamp)? = nil) throws {
+    let state = try earlier?.state ?? row.value("state")
+    // A late approval leaves the reason of the decline in the row.
+    let isApproved = state == .approved
     self.init(
       reference: try row.value("reference"), number: Int(try row.integer("number")),
       merchantReference: try row.textOrNil("merchant_reference"), kind: try row.value("kind"),
       amount: try row.amount("amount"),
-      isFinal: try row.integer("is_final") == 1, cause: try row.value("cause"), state: try row.value("state"),
-      acquirerReference: try row.textOrNil("acquirer_reference"), code: try row.textOrNil("code"),
-      decline: try row.decline(code: "code"),
+      isFinal: try row.integer("is_final") == 1, cause: try row.value("cause"), state: state,
+      acquirerReference: try row.textOrNil("acquirer_reference"), code: isApproved ? nil : try row.textOrNil("code"),
+      decline: isApproved ? nil : try row.decline(code: "code"),
       tries: Int(try row.integer("tries")), sentAt: try row.time("sent_at"),
-      answeredAt: try row.timeOrNil("answered_at"))
+      answeredAt: try earlier?.at ?? row.timeOrNil("answered_at"))
   }
 }
 

@@ -190,6 +190,11 @@ extension AuditEntry {
     return "\(event): \(words.split(whereSeparator: \.isNewline).joined(separator: " "))"
   }
 
+  /// What happened to the payment; nil for what is not in the state table.
+  var paymentEvent: PaymentEvent? { Self.events[String(event.prefix { $0 != ":" })] }
+
+  private static let events = Dictionary(uniqueKeysWithValues: PaymentEvent.allCases.map { ("\($0)", $0) })
+
   /// Whether the state table allows this change.
   var followsTable: Bool {
     guard let before else { return event == "authorize begins" && after == .authorizing }
@@ -199,8 +204,7 @@ extension AuditEntry {
     {
       return after == before
     }
-    guard let known = PaymentEvent.allCases.first(where: { "\($0)" == name }),
-      let destination = PaymentState.destination(from: before, known)
+    guard let known = paymentEvent, let destination = PaymentState.destination(from: before, known)
     else { return false }
     return switch destination {
     case .becomes(let status): after == status

@@ -40,50 +40,27 @@ package struct IdempotentCall: Sendable, Hashable {
   }
 }
 
-/// An answer as it left, to be given again byte for byte.
-package struct StoredAnswer: Sendable, Hashable {
-  package let status: Int
-  package let body: [UInt8]
-
-  package init(status: Int, body: [UInt8]) {
-    self.status = status
-    self.body = body
-  }
-}
-
 /// The state of a key.
 package enum KeyStatus: Sendable, Hashable {
   case new
   /// The first call is being worked on: 409.
   case running
-  /// The first call is over, or its process died, and no answer was kept: the outcome was open then. What became of it
-  /// since is read from its operation. Whether another request under the same key may know is the API's rule.
-  case open(AttemptReference, sameRequest: Bool)
-  /// The first final answer, under the same rule.
-  case answered(StoredAnswer, sameRequest: Bool)
+  /// The first call is over, or its process died. Its answer is read from its operation. Whether another request under
+  /// the same key may know it is the API's rule.
+  case over(FirstCall, sameRequest: Bool)
 }
 
-/// The table `idempotency`. All of it runs in the caller's transaction, so that a key is claimed in the commit
-/// that begins the work, and answered in the commit that ends it.
+/// The table `idempotency`: a key names the operation that its first call began. All of it runs in the caller's
+/// transaction, so that a key is claimed in the commit that begins the work, and released in the commit that ends it.
 package enum IdempotencyKeys {
   /// How long a key is kept at least: longer than clients retry. It is known until it is deleted by
   /// ``Journal/forgetKeys(_:by:)``, whatever the clock says meanwhile.
   package static let memory: Duration = .seconds(86_400 * 7)
 
   package static func status(of call: IdempotentCall, in store: Transaction) throws -> KeyStatus {
-    let row = try store.row(
-      "SELECT * FROM idempotency WHERE merchant = $1 AND call = $2 AND key = $3", .text(call.merchant.rawValue),
-      .text(call.call), .text(call.key.rawValue))
-    guard let row else { return .new }
-    let isSame = try row.text("request_hash") == call.requestHash
-    guard try row.text("state") == "done" else {
-      guard try row.time("lease_until") <= store.now, let operation = try row.textOrNil("operation") else {
-        return .running
-      }
-      return .open(AttemptReference(operation), sameRequest: isSame)
-    }
-    let answer = StoredAnswer(status: Int(try row.integer("status")), body: try row.blob("response"))
-    return .answered(answer, sameRequest: isSame)
+    guard let row = try row(of: call, in: store) else { return .new }
+    guard try row.time("lease_until") <= store.now else { return .running }
+    return .over(try FirstCall(row), sameRequest: try row.text("request_hash") == call.requestHash)
   }
 
   /// Claims the key in the commit that begins the work.
@@ -99,9 +76,8 @@ package enum IdempotencyKeys {
     let start = max(store.now, time ?? store.now)
     let added = try store.changes(
       """
-      INSERT INTO idempotency (merchant, call, key, request_hash, subject, operation, state, lease_until, created_at,
-        expires_at)
-      VALUES ($1, $2, $3, $4, $5, $6, 'running', $7, $8, $9) ON CONFLICT DO NOTHING
+      INSERT INTO idempotency (merchant, call, key, request_hash, subject, operation, lease_until, created_at, expires_at)
+      VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9) ON CONFLICT DO NOTHING
       """,
       .text(call.merchant.rawValue), .text(call.call), .text(call.key.rawValue), .text(call.requestHash),
       .text(payment.rawValue), .text(operation.rawValue), .time(store.now.adding(Journal.lease)), .time(store.now),
@@ -111,45 +87,27 @@ package enum IdempotencyKeys {
 
   /// The first call under a key; nil for a new key.
   package static func first(of call: IdempotentCall, in store: Transaction) throws -> FirstCall? {
+    try row(of: call, in: store).map(FirstCall.init)
+  }
+
+  private static func row(of call: IdempotentCall, in store: Transaction) throws -> Row? {
     try store.row(
       "SELECT * FROM idempotency WHERE merchant = $1 AND call = $2 AND key = $3", .text(call.merchant.rawValue),
-      .text(call.call), .text(call.key.rawValue)
-    ).flatMap { row in
-      try row.textOrNil("operation").map {
-        FirstCall(
-          payment: PaymentID(try row.text("subject")), operation: AttemptReference($0),
-          begunAt: try row.time("created_at"))
-      }
-    }
+      .text(call.call), .text(call.key.rawValue))
   }
 
   /// Lets the key of a call name the operation that took the place of its first one.
   static func `continue`(_ call: IdempotentCall, as operation: AttemptReference, in store: Transaction) throws {
     try store.run(
-      "UPDATE idempotency SET operation = $4 WHERE merchant = $1 AND call = $2 AND key = $3 AND state = 'running'",
+      "UPDATE idempotency SET operation = $4 WHERE merchant = $1 AND call = $2 AND key = $3",
       .text(call.merchant.rawValue), .text(call.call), .text(call.key.rawValue), .text(operation.rawValue))
   }
 
-  /// Releases the key in the commit that leaves the outcome open: the call is over, and no answer is kept that would be
-  /// wrong a moment later.
-  package static func leaveOpen(_ call: IdempotentCall, in store: Transaction) throws {
+  /// Releases the key in the commit that ends the call, whatever its outcome: from now on a repeat is answered.
+  package static func release(_ call: IdempotentCall, in store: Transaction) throws {
     try store.run(
-      """
-      UPDATE idempotency SET lease_until = 0
-      WHERE merchant = $1 AND call = $2 AND key = $3 AND state = 'running'
-      """,
+      "UPDATE idempotency SET lease_until = 0 WHERE merchant = $1 AND call = $2 AND key = $3",
       .text(call.merchant.rawValue), .text(call.call), .text(call.key.rawValue))
-  }
-
-  /// Keeps the answer in the commit that ends the work. The first answer stays.
-  package static func finish(_ call: IdempotentCall, _ answer: StoredAnswer, in store: Transaction) throws {
-    try store.run(
-      """
-      UPDATE idempotency SET state = 'done', status = $4, response = $5, lease_until = 0
-      WHERE merchant = $1 AND call = $2 AND key = $3 AND state = 'running'
-      """,
-      .text(call.merchant.rawValue), .text(call.call), .text(call.key.rawValue), .integer(Int64(answer.status)),
-      .blob(answer.body))
   }
 
   /// Deletes keys that are too old to be retried; at most `limit` at a time, and none that another process deletes or
@@ -171,6 +129,12 @@ package struct FirstCall: Sendable, Hashable {
   package let payment: PaymentID
   package let operation: AttemptReference
   package let begunAt: Timestamp
+
+  fileprivate init(_ row: Row) throws {
+    payment = try row.value("subject")
+    operation = try row.value("operation")
+    begunAt = try row.time("created_at")
+  }
 }
 
 /// Leaves the transaction that claims a key, and so rolls it back.
@@ -182,27 +146,6 @@ package struct KeyTaken: Error, Sendable, Hashable {
 extension Journal {
   package func status(of call: IdempotentCall) async throws -> KeyStatus {
     try await database.read { try IdempotencyKeys.status(of: call, in: $0) }
-  }
-
-  /// Keeps a final answer that no commit of the operation kept: of an outcome that was open at first, or of work that
-  /// was done before the key came.
-  ///
-  /// - Parameter time: as of `IdempotencyKeys.begin`.
-  /// - Returns: the answer of the key, which is the first one.
-  package func keep(
-    _ call: IdempotentCall, _ answer: StoredAnswer, of outcome: OperationOutcome, notBefore time: Timestamp? = nil
-  ) async throws -> StoredAnswer {
-    // As a rule the commit of the work has kept it, and a read is cheaper than a write.
-    if case .answered(let kept, _) = try await status(of: call) { return kept }
-    return try await database.write { store in
-      if case .new = try IdempotencyKeys.status(of: call, in: store) {
-        try IdempotencyKeys.begin(
-          call, outcome.operation.reference, of: outcome.payment.id, notBefore: time, in: store)
-      }
-      try IdempotencyKeys.finish(call, answer, in: store)
-      guard case .answered(let kept, _) = try IdempotencyKeys.status(of: call, in: store) else { return answer }
-      return kept
-    }
   }
 
   /// Deletes old keys.

@@ -86,13 +86,14 @@ package struct Journal: Sendable {
   ///   - amount: nil takes all that is left and not in flight.
   ///   - isFinal: whether this capture is the last; the rest of the hold is released with it.
   ///   - capture: the number of the capture of which a refund gives back no more than it has left; nil for any.
+  ///   - first: the authorization that began the request, where this captures in the same call.
   package func reserve(
     _ kind: OperationKind, _ amount: Amount? = nil, isFinal: Bool = false, of payment: PaymentID, capture: Int? = nil,
-    cause: OperationCause = .merchant, in store: Transaction
+    cause: OperationCause = .merchant, partOf first: AttemptReference? = nil, in store: Transaction
   ) throws -> Attempt {
     guard kind == .refund else {
       let before = try PaymentRecord.lock(payment, in: store)
-      return try begin(kind, validAmount(amount, for: kind, before), isFinal, before, cause, store)
+      return try begin(kind, validAmount(amount, for: kind, before), isFinal, before, cause, partOf: first, store)
     }
     let (before, amount, captures) = try refundable(amount, of: payment, capture, in: store)
     return try begin(kind, amount, isFinal, before, cause, refunding: captures.named(by: amount.minorUnits), store)
@@ -101,7 +102,7 @@ package struct Journal: Sendable {
   /// Reserves a refund at an acquirer that refunds one capture at a time. Where no capture has so much left, each
   /// gives back what it has, the oldest first, by an operation of its own.
   ///
-  /// - Parameters: as of ``reserve(_:_:isFinal:of:capture:cause:in:)``.
+  /// - Parameters: as of ``reserve(_:_:isFinal:of:capture:cause:partOf:in:)``.
   /// - Returns: the operations. The first one's reference names the whole request.
   package func reserveRefunds(
     _ amount: Amount? = nil, of payment: PaymentID, capture: Int? = nil, cause: OperationCause = .merchant,

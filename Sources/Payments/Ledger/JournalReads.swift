@@ -88,26 +88,21 @@ extension Journal {
     of operation: AttemptReference, _ payment: Payment, in store: Transaction
   ) throws -> OperationOutcome {
     let first = try Operations.require(operation, in: store)
-    let parts = first.kind == .refund ? try Operations.parts(of: operation, in: store) : []
+    let isDivided = first.kind == .refund || first.kind == .authorize
+    let parts = isDivided ? try Operations.parts(of: operation, in: store) : []
     return OperationOutcome(operation: first, payment: payment, parts: parts)
   }
 
-  /// The payment's authorization and the payment as they are now.
-  package func authorization(of payment: PaymentID) async throws -> OperationOutcome {
-    try await database.read { store in
-      guard let found = try PaymentRecord.find(payment, in: store)?.payment,
-        let operation = try Operations.all(of: payment, in: store).last(where: { $0.kind == .authorize })
-      else { throw JournalError.noSuchPayment(payment) }
-      return OperationOutcome(operation: operation, payment: found, parts: [])
-    }
+  private static func payment(with operation: AttemptReference, in store: Transaction) throws -> Payment {
+    try PaymentRecord(row(ofPaymentWith: operation, in: store)).payment
   }
 
-  private static func payment(with operation: AttemptReference, in store: Transaction) throws -> Payment {
+  static func row(ofPaymentWith operation: AttemptReference, in store: Transaction) throws -> Row {
     let row = try store.row(
       "SELECT * FROM payments WHERE id = (SELECT payment FROM operations WHERE reference = $1)",
       .text(operation.rawValue))
     guard let row else { throw StorageError.column("payment") }
-    return try PaymentRecord(row).payment
+    return row
   }
 
   /// Whether this very payment token made the payment.

@@ -154,8 +154,8 @@ extension Operations {
     ) != nil
   }
 
-  /// Turns a declined or failed operation into an approved one. What a final capture releases is added by
-  /// the caller that closes the hold.
+  /// Turns a declined or failed operation into an approved one. Why it was declined stays in its row, for a repeat of the
+  /// call that was answered so. What a final capture releases is added by the caller that closes the hold.
   fileprivate static func approve(
     _ reference: AttemptReference, _ answer: AcquirerAnswer, in store: Transaction
   ) throws {
@@ -163,7 +163,7 @@ extension Operations {
     try store.run(
       """
       UPDATE operations SET state = 'approved', acquirer_reference = COALESCE($2, acquirer_reference),
-        released_amount = 0, code = NULL, decline_reason = NULL, answered_at = $3, lease_until = 0, fence = fence + 1,
+        released_amount = 0, answered_at = $3, lease_until = 0, fence = fence + 1,
         awaited_event = NULL
       WHERE reference = $1 AND state IN ('declined', 'failed')
       """, .text(reference.rawValue),

@@ -176,6 +176,7 @@ extension Journal {
 
     """
 
+  /// Until `lease_until` the first call may still be working. Afterwards its answer is read from its operation.
   private static let idempotency = """
     CREATE TABLE idempotency (
       merchant TEXT NOT NULL,
@@ -183,10 +184,7 @@ extension Journal {
       key TEXT NOT NULL,
       request_hash TEXT NOT NULL,
       subject TEXT NOT NULL,
-      operation TEXT,
-      state TEXT NOT NULL CHECK (state IN ('running', 'done')),
-      status BIGINT,
-      response BYTEA,
+      operation TEXT NOT NULL,
       lease_until BIGINT NOT NULL,
       created_at BIGINT NOT NULL,
       expires_at BIGINT NOT NULL,

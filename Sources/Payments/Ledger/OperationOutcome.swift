@@ -5,8 +5,13 @@ package import TenderPayments
 package struct OperationOutcome: Sendable, Hashable {
   package let operation: OperationRecord
   package let payment: Payment
-  /// The other operations of the same request; empty unless a refund gives back several captures.
+  /// The other operations of the same request: a refund may give back several captures, and an authorization may be
+  /// captured in the same call.
   package let parts: [OperationRecord]
+
+  package init(operation: OperationRecord, payment: Payment, parts: [OperationRecord]) {
+    (self.operation, self.payment, self.parts) = (operation, payment, parts)
+  }
 
   /// All operations of the request. Each has its own answer: some may be approved, and others declined.
   package var operations: [OperationRecord] { [operation] + parts }

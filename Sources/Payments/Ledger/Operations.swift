@@ -60,7 +60,7 @@ enum Operations {
       .text(optional: note.detail), .integer(0), .integer(pause.microseconds), .integer(attempt.past == nil ? 0 : 1),
       .text(optional: note.declineReason?.rawValue), .text(attempt.amount.currency.code)
     ).fromNow(8, 9)
-    return Query(statement, read: OperationRecord.init)
+    return Query(statement) { try OperationRecord($0) }
   }
 
   /// Ends an operation that another one decided: an authorization that was reversed.
@@ -72,21 +72,23 @@ enum Operations {
       """, .text(reference.rawValue), .text(state.rawValue), .time(store.now))
   }
 
-  /// The provider says that an operation has come back whose approval has not arrived: it was declined, and no approval
-  /// changes that.
+  /// The provider says that an operation has come back whose approval has not arrived: no approval changes that.
   static func noteReturn(of reference: AttemptReference, in store: Transaction) throws {
     try store.run(
-      """
-      UPDATE operations SET state = 'returned', decline_reason = COALESCE(decline_reason, $2)
-      WHERE reference = $1 AND state IN ('declined', 'failed')
-      """, .text(reference.rawValue), .text(DeclineReason.other.rawValue))
+      "UPDATE operations SET state = 'returned' WHERE reference = $1 AND state IN ('declined', 'failed')",
+      .text(reference.rawValue))
   }
 
-  /// Whether a returned operation was never seen approved.
+  /// Whether a returned operation was never seen approved. Its decline does not tell: the reason of a first decline stays
+  /// after a late approval.
   static func isReturnedUnseen(_ reference: AttemptReference, in store: Transaction) throws -> Bool {
     try store.row(
-      "SELECT decline_reason FROM operations WHERE reference = $1 AND state = 'returned' AND decline_reason IS NOT NULL",
-      .text(reference.rawValue)) != nil
+      """
+      SELECT reference FROM operations WHERE reference = $1 AND state = 'returned' AND NOT EXISTS (
+        SELECT 1 FROM audit WHERE audit.payment = operations.payment AND audit.operation = operations.reference
+          AND (audit.event = operations.kind || ' approved' OR audit.event LIKE operations.kind || ' approved:%'
+            OR audit.event LIKE 'resolved approved:%'))
+      """, .text(reference.rawValue)) != nil
   }
 
   /// Ends the open operations of a payment by an operator's decision, and returns the authorization. An answer that a
@@ -239,8 +241,12 @@ enum Operations {
   }
 
   static func all(of payment: PaymentID, in store: Transaction) throws -> [OperationRecord] {
-    try store.rows(select + " WHERE payment = $1 ORDER BY number", .text(payment.rawValue)).map(
-      OperationRecord.init)
+    try rows(of: payment, in: store).map { try OperationRecord($0) }
+  }
+
+  /// The rows of a payment's operations, oldest first.
+  static func rows(of payment: PaymentID, in store: Transaction) throws -> [Row] {
+    try store.rows(select + " WHERE payment = $1 ORDER BY number", .text(payment.rawValue))
   }
 
   static func require(_ reference: AttemptReference, in store: Transaction) throws -> OperationRecord {
@@ -251,7 +257,9 @@ enum Operations {
 
   /// The other operations of a request that is known by this one.
   static func parts(of first: AttemptReference, in store: Transaction) throws -> [OperationRecord] {
-    try store.rows(select + " WHERE part_of = $1 ORDER BY number", .text(first.rawValue)).map(OperationRecord.init)
+    try store.rows(select + " WHERE part_of = $1 ORDER BY number", .text(first.rawValue)).map {
+      try OperationRecord($0)
+    }
   }
 }
 

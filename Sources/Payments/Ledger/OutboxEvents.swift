@@ -82,7 +82,8 @@ extension OutboxEvent {
       payments.card_network, payments.card_type, payments.card_has_eci, payments.transaction_identifier,
       payments.created_at, cause.number AS operation_number, cause.kind AS operation_kind,
       cause.amount AS operation_amount, cause.merchant_reference AS operation_reference,
-      cause.sent_at AS operation_sent_at, cause.decline_reason,
+      cause.sent_at AS operation_sent_at,
+      CASE WHEN cause.state = 'approved' THEN NULL ELSE cause.decline_reason END AS decline_reason,
       COALESCE(cause.code, '') AS operation_code,
       COALESCE(earlier.authorized, 0) AS authorized_before, COALESCE(earlier.captured, 0) AS captured_before,
       COALESCE(earlier.refunded, 0) AS refunded_before

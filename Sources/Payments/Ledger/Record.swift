@@ -64,7 +64,8 @@ extension Journal {
     let reported = attempt.kind == .authorize ? recipient.reported(balances.status) : nil
     let isBeforeFirstAnswer = attempt.kind == .capture && attempt.cause == .order && recipient != .noCaller
     var after = before.moved(
-      to: balances, by: answer, reported: reported, isBeforeFirstAnswer: isBeforeFirstAnswer, at: store.now)
+      to: balances, by: attempt.kind == .authorize ? answer : nil, reported: reported,
+      isBeforeFirstAnswer: isBeforeFirstAnswer, at: store.now)
     after.endAlarm(among: AlarmReason.ended(byAnswer: outcome, to: attempt.kind))
     try scheduleCapture(&after, attempt, answer, recipient, in: store)
     try scheduleExpiry(&after, attempt, outcome, in: store)

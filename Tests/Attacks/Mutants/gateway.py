@@ -31,13 +31,12 @@ MUTANTS = [
      "WHERE reference = $#1 AND $#2 IS NOT NULL AND \\(isOpen)\n      RETURNING",
      ["LedgerTests/an answer to a former holder is dropped"]),
     ("an idempotency key is claimed in a commit of its own, after the work has begun", [
-        ("Payments/Gateway/KeyedOperation.swift",
-         "    try IdempotencyKeys.begin(call, attempt.reference, of: attempt.payment, notBefore: time, in: store)\n",
-         "    _ = (time, store)\n"),
-        ("Payments/Gateway/KeyedOperation.swift",
-         "  func keep(_ outcome: OperationOutcome, in store: Transaction) throws {\n",
-         "  func keep(_ outcome: OperationOutcome, in store: Transaction) throws {\n"
-         "    try IdempotencyKeys.begin(call, outcome.operation.reference, of: outcome.payment.id, in: store)\n"),
+        ("Payments/Gateway/FollowUp.swift",
+         "        if followUp.partOf == nil { try begin(followUp.key, attempts[0], in: store) }\n", ""),
+        ("Payments/Gateway/FollowUp.swift",
+         "    try await crashes.reach(followUp.points.answered)\n",
+         "    try await crashes.reach(followUp.points.answered)\n"
+         "    try await database.write { try begin(followUp.key, attempt, in: $0) }\n"),
     ], ["GatewayTests/sixty-four at once are one execution"]),
     ("another request under the same key is taken for the first", "Payments/Ledger/IdempotencyKeys.swift",
      'try row.text("request_hash") == call.requestHash', 'try row.text("request_hash") != ""',
@@ -91,14 +90,12 @@ enum Outbox {
     ("what a refused write has written stays when it has the commit for itself", [
         ("Base/Storage/SQLite/GroupCommit.swift", "    if let failure = performed.failure { throw failure }\n", ""),
     ], ["StorageTests/rolls back a failed write with its own commit and accepts the next"]),
-    ("the last answer of a key is kept, not the first", "Payments/Ledger/IdempotencyKeys.swift",
-     """response = $#, lease_until = 0
-      WHERE merchant = $# AND call = $# AND key = $# AND state = 'running'
-      """,
-     """response = $#1, lease_until = 0
-      WHERE merchant = $#2 AND call = $#3 AND key = $#4
-      """,
-     ["LedgerTests/the answer is kept with the payment's own, and another request is distinguished"]),
+    ("a repeat is answered as the payment stands now", "Payments/Ledger/FirstOutcome.swift",
+     "    guard now.isFinal else {", "    guard now.isFinal, false else {",
+     ["PlatformAPITests/gets the answer of the first call, also after captures, refunds and cancels"]),
+    ("a sale is answered for good before its capture is", "Payments/Gateway/RecordAnswer.swift",
+     "    return !goesOn && !outcome.isSending\n", "    _ = goesOn\n    return !outcome.isSending\n",
+     ["PlatformAPITests/of a sale waits for its capture, gets how it stands, and in the end what it came to"]),
     ("an immediate capture that is refused for the moment is forgotten", "Payments/Ledger/DueMoney.swift",
      "    if isInTime { record.captureDue = next }\n", "    if isInTime { record.captureDue = nil }\n",
      ["GatewayTests/is tried again by recovery after 1, 2, 4 minutes, each time as a new operation"]),

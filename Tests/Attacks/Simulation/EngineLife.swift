@@ -118,8 +118,7 @@ final class EngineLife: @unchecked Sendable {
     let call = IdempotentCall(
       merchant: order.merchant, call: "pay \(order.id)", key: IdempotencyKey(key), requestHash: "token")
     begin(reply) { [self] in
-      let answer = try await gateway.pay(
-        order, with: token, under: KeyedOperation(call, render: KeyedRequest.render))
+      let answer = try await gateway.pay(order, with: token, under: call)
       replied.value(answer)
       let outcome = try await gateway.journal.outcome(of: AttemptReference(answer.reply.operation))
       return try await reported(outcome.payment)
@@ -142,9 +141,7 @@ final class EngineLife: @unchecked Sendable {
     let (verb, payment, amount, call) = (request.verb, request.payment, request.amount, request.call)
     Task.detached { [self] in
       do {
-        let answer = try await gateway.perform(
-          verb.followUp(payment, amount), under: KeyedOperation(call, render: KeyedRequest.render))
-        reply.value(.answered(answer))
+        reply.value(.answered(try await gateway.perform(verb.followUp(payment, amount), under: call)))
       } catch GatewayError.callInProgress {
         reply.value(.inUse)
       } catch {

@@ -24,20 +24,16 @@ struct KeyedRequest {
   func evidence(_ reply: KeyedCall.Reply? = nil) -> KeyedCall {
     KeyedCall(key: key, payment: payment.id.rawValue, kind: verb.kind, reply: reply)
   }
-
-  /// What leaves for an outcome. It begins with the operation.
-  @Sendable static func render(_ outcome: OperationOutcome) -> StoredAnswer {
-    let (operation, payment) = (outcome.operation, outcome.payment)
-    let text =
-      "\(operation.reference) \(operation.state.rawValue) \(payment.status.rawValue) \(payment.captured) \(payment.refunded)"
-    return StoredAnswer(status: outcome.isFinal ? 200 : 202, body: Array(text.utf8))
-  }
 }
 
 extension KeyedAnswer {
   var reply: KeyedCall.Reply {
-    let body = String(decoding: answer.body, as: UTF8.self)
-    return KeyedCall.Reply(operation: String(body.prefix { $0 != " " }), body: body, isFinal: isFinal)
+    let states = outcome.operations.map { "\($0.reference) \($0.state.rawValue) \($0.decline?.code ?? "-")" }
+    let payment = outcome.payment
+    let balances = [payment.captured, payment.refunded, payment.chargedBack].map(String.init)
+    return KeyedCall.Reply(
+      operation: outcome.operation.reference.rawValue,
+      body: ([payment.status.rawValue] + balances + states).joined(separator: " "), isFinal: isFinal)
   }
 }
 

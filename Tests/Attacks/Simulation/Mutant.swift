@@ -149,9 +149,9 @@ extension Mutant {
       "an idempotency key is forgotten",
       dialect: {
         replacing(
-          "'running', $#, $#, $#) ON CONFLICT DO NOTHING",
+          "lease_until, created_at, expires_at) VALUES ($#, $#, $#, $#, $#, $#, $#, $#, $#) ON CONFLICT DO NOTHING",
           with: """
-            'running', $#1, $#2, $#3)
+            lease_until, created_at, expires_at) VALUES ($#1, $#2, $#3, $#4, $#5, $#6, $#7, $#8, $#9)
             ON CONFLICT (merchant, call, key) DO UPDATE SET operation = excluded.operation
             """, in: $0.replacing("FROM idempotency WHERE", with: "FROM idempotency WHERE 1 = 0 AND"))
       }),
@@ -160,8 +160,8 @@ extension Mutant {
       "prepared_reference = SUBSTR($#1, 1, 0) || NULL"),
     replacing("a refused immediate capture is forgotten", "capture_due = $#", "capture_due = NULL * $#1"),
     replacing(
-      "the answer of a key is not kept", "UPDATE idempotency SET state = 'done'",
-      "UPDATE idempotency SET state = 'running'"),
+      "a repeat is answered as the payment stands now", "FROM audit WHERE payment = $# ORDER BY version, seq",
+      "FROM audit WHERE payment = $#1 ORDER BY version DESC, seq DESC"),
     replacing(
       "recovery finds nothing that is open",
       "('sending', 'pending', 'unknown') AND next_try <= $# AND lease_until <= $#",

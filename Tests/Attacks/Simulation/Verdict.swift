@@ -35,7 +35,7 @@ extension SimulatedWorld {
       acquirers.flatMap { acquirer in
         acquirer.wire.questions.map { AcquirerQuestion(connector: acquirer.route, reference: $0) }
       })
-    let parts = evidence.operations.count { $0.partOf != nil }
+    let parts = evidence.operations.count { $0.partOf != nil && $0.kind == "refund" }
     if parts > 0 { coverage.profiles[Coverage.refundOfSeveral, default: 0] += parts }
     evidence.earlyVoids = acquirers.reduce(into: []) { $0.formUnion($1.wire.earlyVoids) }
     evidence.deliveries = sink.deliveries

@@ -102,23 +102,22 @@ extension PaymentAdministration {
     }
   }
 
-  /// Captures, voids, refunds or increments once for the key. A repeat gets the operations that the first call began.
+  /// Captures, voids, refunds or increments once for the key. A repeat gets the operations that the first call began, as
+  /// they were when they were over.
   private func once(
     _ key: IdempotencyKey, _ followUp: FollowUp, _ operation: Operation, _ payment: Payment, _ amount: Amount?,
     isFinal: Bool
   ) async throws -> [OperationRecord] {
-    let id = payment.id
     let call = Self.call(key, operation, payment, "\(amount.map { "\($0)" } ?? "all") \(isFinal)")
     let answer = try await onPaymentThreads { [gateway] in
-      try await gateway.perform(followUp, under: KeyedOperation(call, render: Self.reference))
+      try await gateway.perform(followUp, under: call)
     }
     guard answer.sameRequest else {
       throw Problem(
         .unprocessableContent, "idempotency_key_reused", "This key was used for the same payment with another amount.",
         field: "key")
     }
-    let first = AttemptReference(String(decoding: answer.answer.body, as: UTF8.self))
-    return try await gateway.reading(id) { try await journal.outcome(of: first).operations }
+    return answer.outcome.operations
   }
 
   private static func call(
@@ -139,11 +138,6 @@ extension PaymentAdministration {
   /// Runs what payments do too where they run: an actor that both ask must not wait for the caller's own threads.
   private func onPaymentThreads<R: Sendable>(_ work: @Sendable () async throws -> R) async throws -> R {
     try await withTaskExecutorPreference(globalConcurrentExecutor, operation: work)
-  }
-
-  /// What is kept under a key: which operation it began. The rest of an answer is read again each time.
-  @Sendable private static func reference(_ outcome: OperationOutcome) -> StoredAnswer {
-    StoredAnswer(status: 200, body: Array(outcome.operation.reference.rawValue.utf8))
   }
 
   private static func idempotencyKey(_ text: String) throws -> IdempotencyKey {

@@ -15,10 +15,9 @@ extension PlatformPayments {
   /// - Throws: ``PlatformRefusal``, of a declined payment with its `paymentResult`.
   package func create(_ body: [UInt8], _ call: IdempotentCall) async throws -> PlatformAnswer {
     try await refusing {
-      let key = Self.key(call)
-      guard try await gateway.findAnswer(under: key) == nil else { return try await answer(to: call, isReplay: true) }
+      if let known = try await gateway.findAnswer(under: call) { return try await answerAgain(known) }
       try await requireAvailable(call.merchant)
-      return try await pay(newPayment(body, call), under: key)
+      return try await pay(newPayment(body, call), under: call)
     }
   }
 
@@ -28,54 +27,50 @@ extension PlatformPayments {
     throw OrderError(code, "the merchant \(merchant) takes no Apple Pay")
   }
 
-  private func pay(_ new: NewPayment, under key: KeyedOperation) async throws -> PlatformAnswer {
+  private func pay(_ new: NewPayment, under key: IdempotentCall) async throws -> PlatformAnswer {
     let call = try gateway.newCall(under: key)
     defer { call.end() }
     guard
       case .confirmed(let confirmed) =
         try await gateway.confirm(new.credential, pays: new.order, choosing: new.choice, in: call)
     else { throw GatewayError.tokenReused }
-    guard let claim = try await claim(confirmed, new, call, key) else {
-      return try await answer(to: key.call, isReplay: true)
+    let stored = new.stored(confirmed)
+    let attempt: Attempt
+    do { attempt = try await claim(confirmed, new, stored, call) } catch let taken as KeyTaken {
+      return try await answerAgain(gateway.firstAnswer(under: key, taken))
+    } catch is ClaimRefused {
+      // A repeat of this call, at the same moment, carries the same payment token.
+      guard let known = try await gateway.findAnswer(under: key) else { throw GatewayError.tokenReused }
+      return try await answerAgain(known)
     }
-    let payment = try await gateway.pay(confirmed, claim, in: call)
-    return try await gateway.reading(payment.id) {
-      _ = try await gateway.answer(of: payment.id, to: key)
-      return try await answer(to: key.call, isReplay: false)
-    }
+    return try answer(Done(try await gateway.pay(confirmed, attempt, in: call), RenderedOrder(stored)))
   }
 
   /// One commit: the payment's claim and the idempotency key, the order with its contact, where events go.
-  ///
-  /// - Returns: nil where an earlier call under the same key has made the payment.
   private func claim(
-    _ confirmed: ConfirmedOrder, _ new: NewPayment, _ call: PaymentCall, _ key: KeyedOperation
-  ) async throws -> Claim? {
-    do {
-      return .new(
-        try await journal.database.writeOnce { store, inDoubt in
-          let attempt: Attempt
-          do { attempt = try gateway.claim(confirmed, for: call, in: store) } catch let refused as ClaimRefused {
-            guard let inDoubt, refused.isBy(inDoubt) else { throw refused }
-            return inDoubt
-          }
-          try new.server.save(in: store)
-          try new.stored(confirmed).save(as: new.order.id, of: new.order.merchant, in: store)
-          try PaymentWebhooks.add(new.webhooks, to: attempt.payment, in: store)
-          return attempt
-        })
-    } catch let taken as KeyTaken {
-      _ = try await gateway.firstAnswer(under: key, taken)
-      return nil
-    } catch is ClaimRefused {
-      // A repeat of this call, at the same moment, carries the same payment token.
-      guard try await gateway.findAnswer(under: key) != nil else { throw GatewayError.tokenReused }
-      return nil
+    _ confirmed: ConfirmedOrder, _ new: NewPayment, _ stored: PlatformOrder, _ call: PaymentCall
+  ) async throws -> Attempt {
+    try await journal.database.writeOnce { store, inDoubt in
+      let attempt: Attempt
+      do { attempt = try gateway.claim(confirmed, for: call, in: store) } catch let refused as ClaimRefused {
+        guard let inDoubt, refused.isBy(inDoubt) else { throw refused }
+        return inDoubt
+      }
+      try new.server.save(in: store)
+      try stored.save(as: new.order.id, of: new.order.merchant, in: store)
+      try PaymentWebhooks.add(new.webhooks, to: attempt.payment, in: store)
+      return attempt
     }
   }
 
-  private func answer(to call: IdempotentCall, isReplay: Bool) async throws -> PlatformAnswer {
-    let done = try await outcome(of: call, isReplay: isReplay)
+  private func answerAgain(_ known: KeyedAnswer) async throws -> PlatformAnswer {
+    try await gateway.reading(known.outcome.payment.id) {
+      try answer(Done(known.outcome, try await order(of: known.outcome.payment), firstCallAt: known.firstCallAt))
+    }
+  }
+
+  /// From the operations of the call alone: what else has begun since does not change it.
+  private func answer(_ done: Done) throws -> PlatformAnswer {
     let (payment, result) = (done.rendering.payment, CreatePaymentAnswer(done.rendering.answer))
     switch payment.status {
     case .failed: throw done.refused(PlatformRefusal(.unreached))

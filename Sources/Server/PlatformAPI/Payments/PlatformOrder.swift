@@ -24,6 +24,13 @@ package struct PlatformOrder: Sendable, Hashable, Codable {
   }
 }
 
+extension RenderedOrder {
+  /// The order of a payment that a merchant's server made.
+  init(_ order: PlatformOrder) {
+    self.init(references: order.references, notVerified: order.notVerified, hostedCheckout: order.hostedCheckout)
+  }
+}
+
 extension PlatformOrder {
   /// To be opened in the same store as the ledger's tables, so that the order and the claim of its payment are one
   /// commit.

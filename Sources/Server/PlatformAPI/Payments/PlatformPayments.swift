@@ -72,19 +72,17 @@ extension PlatformPayments {
 
   /// A stored payment as the wire has it.
   package func rendering(of payment: Payment) async throws -> PaymentRendering {
-    let operations = try await journal.operations(of: payment.id)
-    if let order = try await hostedOrder?(payment) { return PaymentRendering(payment, operations, order) }
-    let order = try await journal.database.read { try Self.order(of: payment, in: $0) }
-    return PaymentRendering(payment, operations, order)
+    PaymentRendering(payment, try await journal.operations(of: payment.id), try await order(of: payment))
+  }
+
+  func order(of payment: Payment) async throws -> RenderedOrder {
+    if let order = try await hostedOrder?(payment) { return order }
+    return try await journal.database.read { try Self.order(of: payment, in: $0) }
   }
 
   /// The order of a payment that the platform API made, or that was made of a basket.
   package static func order(of payment: Payment, in store: Transaction) throws -> RenderedOrder {
-    if let order = try PlatformOrder.find(payment.order, in: store) {
-      return RenderedOrder(
-        references: order.references, notVerified: order.notVerified,
-        hostedCheckout: order.hostedCheckout)
-    }
+    if let order = try PlatformOrder.find(payment.order, in: store) { return RenderedOrder(order) }
     let reference = try MerchantReferences.reference(of: payment.order, in: store)
     return RenderedOrder(
       references: reference.map { DirectReferences(merchantReference: $0) }, basket: payment.basket,
@@ -211,6 +209,16 @@ struct Done: Sendable {
   /// Nil for the first call.
   let firstCallAt: Timestamp?
 
+  /// - Parameter operations: of the payment, beside which the answer is rendered; nil for those of the request alone.
+  init(
+    _ outcome: OperationOutcome, beside operations: [OperationRecord]? = nil, _ order: RenderedOrder,
+    firstCallAt: Timestamp? = nil
+  ) {
+    record = outcome.operation.kind == .authorize ? outcome.operation : outcome.whole
+    rendering = PaymentRendering(outcome.payment, operations ?? outcome.operations, order)
+    self.firstCallAt = firstCallAt
+  }
+
   func answered(_ value: some Encodable, status: Int) throws -> PlatformAnswer {
     var answer = try PlatformAnswer(value, status: status)
     answer.firstCallAt = firstCallAt
@@ -229,24 +237,12 @@ struct Done: Sendable {
 
 extension PlatformPayments {
   private func perform(_ followUp: FollowUp, _ call: IdempotentCall) async throws -> Done {
-    let answer = try await gateway.perform(followUp, under: Self.key(call))
-    return try await gateway.reading(followUp.payment) { try await outcome(of: call, isReplay: answer.isReplay) }
-  }
-
-  /// What the key's first call began, as it is now: a repeat gets the first outcome again, whatever its own contents,
-  /// with the status refreshed.
-  func outcome(of call: IdempotentCall, isReplay: Bool) async throws -> Done {
-    guard let first = try await journal.database.read({ try IdempotencyKeys.first(of: call, in: $0) }),
-      let payment = try await journal.payment(first.payment)
-    else { throw PlatformRefusal(.serverError) }
-    let record = try await journal.outcome(of: first.operation).whole
-    return Done(
-      record: record, rendering: try await rendering(of: payment), firstCallAt: isReplay ? first.begunAt : nil)
-  }
-
-  /// Answers are rendered anew from the operation that the key names, so its row keeps only that there was one.
-  static func key(_ call: IdempotentCall) -> KeyedOperation {
-    KeyedOperation(call) { StoredAnswer(status: 200, body: Array($0.operation.reference.rawValue.utf8)) }
+    let answer = try await gateway.perform(followUp, under: call)
+    return try await gateway.reading(followUp.payment) {
+      Done(
+        answer.outcome, beside: answer.operations, try await order(of: answer.outcome.payment),
+        firstCallAt: answer.firstCallAt)
+    }
   }
 
   /// Nil for an empty body.

@@ -27,22 +27,18 @@ import Testing
     #expect(try await shop.gateway.recover().expiries == 1)
   }
 
-  private static func keyed(_ call: IdempotentCall) -> KeyedOperation {
-    KeyedOperation(call) { StoredAnswer(status: 200, body: Array($0.operation.reference.rawValue.utf8)) }
-  }
-
   @Test func `forgets no idempotency key, so a repeated part refund stays one`() async throws {
     let shop = try await Shop()
     let order = Shop.order(capture: .immediate)
     let payment = try await shop.gateway.pay(order, with: shop.token(for: order)).id
     let call = IdempotentCall(merchant: "shop", call: "refund", key: IdempotencyKey("k"), requestHash: "h")
     func refund() async throws -> KeyedAnswer {
-      try await shop.gateway.perform(.refund(payment, .eur(10)), under: Self.keyed(call))
+      try await shop.gateway.perform(.refund(payment, .eur(10)), under: call)
     }
     let first = try await refund()
     shop.clock.set(ahead: Self.days)
     _ = try await shop.gateway.recover()
-    #expect(try await refund().answer == first.answer)
+    #expect(try await refund().outcome == first.outcome)
     #expect(shop.fake.refunds.count == 1)
     shop.clock.set(ahead: .zero - Self.days)
     shop.clock.advance(Self.days)
@@ -56,7 +52,7 @@ import Testing
     shop.clock.set(ahead: .zero - Self.days)
     let payment = try await shop.gateway.authorize(order, with: shop.token()).id
     let call = IdempotentCall(merchant: "shop", call: "capture", key: IdempotencyKey("k"), requestHash: "h")
-    _ = try await shop.gateway.perform(.capture(payment, .eur(10)), under: Self.keyed(call))
+    _ = try await shop.gateway.perform(.capture(payment, .eur(10)), under: call)
     shop.clock.set(ahead: Self.days)
     #expect(try await shop.gateway.recover().expiries == 0)
     #expect(try await shop.journal.status(of: call) != .new)

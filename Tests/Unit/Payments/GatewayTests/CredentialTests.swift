@@ -202,15 +202,9 @@ import Testing
 }
 
 @Suite struct `A use case that opens the claim itself` {
-  private static func key(_ name: String = "k") -> KeyedOperation {
-    KeyedOperation(
-      IdempotentCall(merchant: "shop", call: "pay", key: IdempotencyKey(name), requestHash: "h")
-    ) { StoredAnswer(status: 201, body: Array($0.operation.reference.rawValue.utf8)) }
-  }
-
   @Test func `finds the key's first call, and gives its answer to a second`() async throws {
     let shop = try await Shop()
-    let key = Self.key()
+    let key = IdempotentCall(merchant: "shop", call: "pay", key: IdempotencyKey("k"), requestHash: "h")
     #expect(try await shop.gateway.findAnswer(under: key) == nil)
     let call = try shop.gateway.newCall(under: key)
     defer { call.end() }
@@ -219,15 +213,13 @@ import Testing
         .token(shop.token()), pays: Shop.order(), in: call)
     else { return }
     let attempt = try await shop.journal.database.write { try shop.gateway.claim(confirmed, for: call, in: $0) }
-    let payment = try await shop.gateway.pay(confirmed, .new(attempt), in: call)
-    let answer = try await shop.gateway.answer(of: payment.id, to: key)
+    let outcome = try await shop.gateway.pay(confirmed, attempt, in: call)
     let known = try await shop.gateway.findAnswer(under: key)
-    #expect(known?.answer == answer.answer && known?.isReplay == true)
-    let first = try await shop.journal.database.read { try IdempotencyKeys.first(of: key.call, in: $0) }
-    #expect(first?.payment == payment.id && first?.operation == attempt.reference)
-    #expect(first?.begunAt == payment.createdAt)
-    let status = try await shop.journal.status(of: key.call)
-    #expect(try await shop.gateway.firstAnswer(under: key, KeyTaken(status: status)).answer == answer.answer)
+    #expect(known?.outcome == outcome && known?.firstCallAt == outcome.payment.createdAt)
+    let first = try await shop.journal.database.read { try IdempotencyKeys.first(of: key, in: $0) }
+    #expect(first?.payment == outcome.payment.id && first?.operation == attempt.reference)
+    let status = try await shop.journal.status(of: key)
+    #expect(try await shop.gateway.firstAnswer(under: key, KeyTaken(status: status)).outcome == outcome)
     #expect(confirmed.network == .visa)
   }
 

@@ -11,18 +11,11 @@ import Testing
   private let call = IdempotentCall(
     merchant: "shop", call: "capture", key: IdempotencyKey("k1"), requestHash: "h")
 
-  private static func render(_ outcome: OperationOutcome) -> StoredAnswer {
-    let (state, payment) = (outcome.operation.state, outcome.payment)
-    return StoredAnswer(
-      status: outcome.isFinal ? 200 : 202,
-      body: Array("\(state.rawValue) \(payment.status.rawValue) \(payment.captured) \(payment.refunded)".utf8))
-  }
-
   /// A refund of 10 cents under the key.
   private func refund(
     _ payment: PaymentID, by gateway: PaymentGateway, _ call: IdempotentCall? = nil
   ) async throws -> KeyedAnswer {
-    try await gateway.perform(.refund(payment, .eur(10)), under: KeyedOperation(call ?? self.call, render: Self.render))
+    try await gateway.perform(.refund(payment, .eur(10)), under: call ?? self.call)
   }
 
   private func captured(_ shop: Shop) async throws -> PaymentID {
@@ -30,18 +23,21 @@ import Testing
     return try await shop.gateway.pay(order, with: shop.token(for: order)).id
   }
 
-  private static func text(_ answer: KeyedAnswer) -> String { String(decoding: answer.answer.body, as: UTF8.self) }
+  private static func text(_ answer: KeyedAnswer) -> String {
+    let (state, payment) = (answer.outcome.operation.state, answer.outcome.payment)
+    return "\(state.rawValue) \(payment.status.rawValue) \(payment.captured) \(payment.refunded)"
+  }
 
-  @Test func `is done once, and answered with the same bytes`() async throws {
+  @Test func `is done once, and answered with the first outcome`() async throws {
     let shop = try await Shop()
     let payment = try await shop.gateway.authorize(Shop.order(), with: shop.token())
     func capture() async throws -> KeyedAnswer {
-      try await shop.gateway.perform(.capture(payment.id, .eur(500)), under: KeyedOperation(call, render: Self.render))
+      try await shop.gateway.perform(.capture(payment.id, .eur(500)), under: call)
     }
     let first = try await capture()
     let again = try await capture()
     #expect(!first.isReplay && again.isReplay)
-    #expect(first.answer == again.answer)
+    #expect(first.outcome == again.outcome)
     #expect(shop.fake.captures.count == 1)
   }
 
@@ -56,7 +52,7 @@ import Testing
     let first = try await refund(payment, by: shop.gateway, sent(1, "10"))
     shop.clock.advance(.seconds(599))
     let replayed = try await refund(payment, by: shop.gateway, sent(1, "10"))
-    #expect(replayed.isReplay && replayed.sameRequest && replayed.answer == first.answer)
+    #expect(replayed.isReplay && replayed.sameRequest && replayed.outcome == first.outcome)
     #expect(shop.fake.refunds.count == 1)
     for other in [sent(2, "10"), sent(1, "11")] {
       #expect(try await !refund(payment, by: shop.gateway, other).isReplay)
@@ -68,17 +64,17 @@ import Testing
     let shop = try await Shop()
     let payment = try await shop.gateway.authorize(Shop.order(), with: shop.token()).id
     let call = call
-    let answers = try await withThrowingTaskGroup(of: StoredAnswer?.self) { group in
+    let answers = try await withThrowingTaskGroup(of: OperationOutcome?.self) { group in
       for _ in 0..<64 {
         group.addTask {
           do {
             return try await shop.gateway.perform(
-              .capture(payment, .eur(10)), under: KeyedOperation(call, render: Self.render)
-            ).answer
+              .capture(payment, .eur(10)), under: call
+            ).outcome
           } catch GatewayError.callInProgress { return nil }
         }
       }
-      return try await group.reduce(into: Set<StoredAnswer>()) { if let answer = $1 { $0.insert(answer) } }
+      return try await group.reduce(into: Set<OperationOutcome>()) { if let answer = $1 { $0.insert(answer) } }
     }
     #expect(answers.count == 1)
     #expect(shop.fake.captures.count == 1)
@@ -99,7 +95,7 @@ import Testing
     let late = try await refund(payment, by: next)
     #expect(Self.text(late) == "approved partially_refunded 1250 10" && late.isFinal)
     _ = try await next.refund(payment, .eur(20))
-    #expect(try await refund(payment, by: next).answer == late.answer)
+    #expect(try await refund(payment, by: next).outcome == late.outcome)
     #expect(shop.fake.refunds.map(\.amount) == [.eur(20)])
   }
 
@@ -110,7 +106,7 @@ import Testing
     let first = try await refund(payment, by: shop.gateway)
     #expect(Self.text(first) == "unknown captured 1250 0" && !first.isFinal)
     // Asked a moment ago: the acquirer is not asked again, and the answer is the same.
-    #expect(try await refund(payment, by: shop.gateway).answer == first.answer)
+    #expect(try await refund(payment, by: shop.gateway).outcome == first.outcome)
     #expect(shop.fake.inquiries.isEmpty)
     shop.fake.finds(.answer(.approved(Approval(acquirerReference: "R-1"))))
     shop.clock.advance(.seconds(2))
@@ -152,7 +148,7 @@ import Testing
     let (order, token, call) = (Shop.order(), try shop.token(), call)
     shop.fake.authorizes(.unknown(Interruption(.timeout)))
     @Sendable func pay() async throws -> KeyedAnswer {
-      try await shop.gateway.pay(order, with: token, under: KeyedOperation(call, render: Self.render))
+      try await shop.gateway.pay(order, with: token, under: call)
     }
     #expect(Self.text(try await pay()) == "unknown unknown 0 0")
     shop.fake.finds(.answer(.approved(Approval(acquirerReference: "A-1"))))
@@ -160,14 +156,14 @@ import Testing
     let paid = try await pay()
     #expect(Self.text(paid) == "approved authorized 0 0" && paid.isFinal)
     _ = try await shop.gateway.capture(try #require(try await shop.journal.payment(of: order.id)).id)
-    #expect(try await pay().answer == paid.answer)
+    #expect(try await pay().outcome == paid.outcome)
   }
 
   @Test func `that was refused leaves the key free`() async throws {
     let shop = try await Shop()
     let payment = try await shop.gateway.authorize(Shop.order(), with: shop.token()).id
     await #expect(throws: GatewayError.self) {
-      try await shop.gateway.perform(.refund(payment), under: KeyedOperation(call, render: Self.render))
+      try await shop.gateway.perform(.refund(payment), under: call)
     }
     #expect(try await shop.journal.status(of: call) == .new)
   }

@@ -35,17 +35,14 @@ import Testing
   private static let call = IdempotentCall(
     merchant: "shop", call: "refund", key: IdempotencyKey("k1"), requestHash: "all")
 
-  private static func render(_ outcome: OperationOutcome) -> StoredAnswer {
-    let states = outcome.operations.map { "\($0.amount.minorUnits) \($0.state.rawValue)" }.joined(separator: ", ")
-    return StoredAnswer(
-      status: outcome.isFinal ? 200 : 202, body: Array("\(states): \(outcome.payment.refunded)".utf8))
-  }
-
   private func refundsAll(_ till: Till) async throws -> KeyedAnswer {
-    try await till.gateway.perform(.refund(till.payment), under: KeyedOperation(Self.call, render: Self.render))
+    try await till.gateway.perform(.refund(till.payment), under: Self.call)
   }
 
-  private static func text(_ answer: KeyedAnswer) -> String { String(decoding: answer.answer.body, as: UTF8.self) }
+  private static func text(_ answer: KeyedAnswer) -> String {
+    let states = answer.outcome.operations.map { "\($0.amount.minorUnits) \($0.state.rawValue)" }
+    return "\(states.joined(separator: ", ")): \(answer.outcome.payment.refunded)"
+  }
 
   @Test func `is one refund for each, the oldest first, under references of their own`() async throws {
     let till = try await Till()
@@ -82,14 +79,14 @@ import Testing
     }
     let first = try await refundsAll(till)
     #expect(Self.text(first) == "1000 approved, 250 declined: 1000" && first.isFinal)
-    #expect(try await refundsAll(till).answer == first.answer)
+    #expect(try await refundsAll(till).outcome == first.outcome)
     till.shop.clock.advance(.seconds(3_600))
     _ = try await till.gateway.recover()
     #expect(till.fake.refunds.count == 2)
     #expect(try await till.balances() == [1250, 1000])
     till.fake.refunds { reference, _ in FakeAcquirer.approval(reference) }
     #expect(try await till.gateway.refund(till.payment).operations.map(\.amount) == [.eur(250)])
-    #expect(try await refundsAll(till).answer == first.answer)
+    #expect(try await refundsAll(till).outcome == first.outcome)
   }
 
   @Test func `of which one part is open has its final answer when that part has`() async throws {
@@ -103,7 +100,7 @@ import Testing
     till.shop.clock.advance(.seconds(5))
     let last = try await refundsAll(till)
     #expect(Self.text(last) == "1000 approved, 250 approved: 1250" && last.isFinal)
-    #expect(try await refundsAll(till).answer == last.answer)
+    #expect(try await refundsAll(till).outcome == last.outcome)
     #expect((till.fake.refunds.count, till.fake.inquiries.count) == (2, 1))
   }
 
@@ -113,7 +110,7 @@ import Testing
       opener: till.shop.opener, journal: till.shop.journal, acquirer: till.fake.acquirer, clock: till.shop.clock.wall,
       scheduler: till.shop.clock.scheduler, crashes: dying(at: .refundReserved))
     await #expect(throws: Died.self) {
-      try await dead.perform(.refund(till.payment), under: KeyedOperation(Self.call, render: Self.render))
+      try await dead.perform(.refund(till.payment), under: Self.call)
     }
     await #expect(throws: GatewayError.callInProgress) { try await refundsAll(till) }
     till.shop.clock.advance(Journal.lease * 2)

@@ -115,8 +115,9 @@ import Testing
       for number in 0..<160 {
         try transaction.run(
           """
-          INSERT INTO idempotency (merchant, call, key, request_hash, subject, state, lease_until, created_at, expires_at)
-          VALUES ('shop', 'capture', $1, '', '', 'running', 0, 0, $2)
+          INSERT INTO idempotency (merchant, call, key, request_hash, subject, operation, lease_until, created_at,
+            expires_at)
+          VALUES ('shop', 'capture', $1, '', '', '', 0, 0, $2)
           """, .text("key-\(number)"), .integer(number < 128 ? 1 : .max))
       }
     }

@@ -487,32 +487,38 @@ import Testing
     #expect(try await bench.journal.payments().count == 1)
   }
 
-  @Test func `the answer is kept with the payment's own, and another request is distinguished`() async throws {
-    let (attempt, call, answer) = (try await begun(), call(), StoredAnswer(status: 201, body: [1, 2, 3]))
-    let journal = bench.journal
-    let outcome = try await journal.database.write { store in
-      try IdempotencyKeys.finish(call, answer, in: store)
-      return try journal.record(FakeAcquirer.approval(attempt.reference), for: attempt, in: store).outcome
+  @Test func `a key names its operation once its call is over, and another request is distinguished`() async throws {
+    let (attempt, call, journal) = (try await begun(), call(), bench.journal)
+    #expect(try await journal.status(of: call) == .running)
+    try await journal.database.write { store in
+      try IdempotencyKeys.release(call, in: store)
+      _ = try journal.record(FakeAcquirer.approval(attempt.reference), for: attempt, in: store)
     }
-    #expect(try await bench.journal.status(of: call) == .answered(answer, sameRequest: true))
-    #expect(try await bench.journal.status(of: self.call("h2")) == .answered(answer, sameRequest: false))
-    let second = StoredAnswer(status: 500, body: [])
-    #expect(try await bench.journal.keep(call, second, of: outcome) == answer)
-    try await bench.journal.database.write { try IdempotencyKeys.finish(call, second, in: $0) }
-    #expect(try await bench.journal.status(of: call) == .answered(answer, sameRequest: true))
+    try await expectOver(attempt)
+  }
+
+  /// The key's call is over, and the key names its operation.
+  private func expectOver(_ attempt: Attempt) async throws {
+    for (hash, isSame) in [("h1", true), ("h2", false)] {
+      let status = try await bench.journal.status(of: call(hash))
+      guard case .over(let first, sameRequest: isSame) = status else {
+        Issue.record("\(status)")
+        return
+      }
+      #expect(first.operation == attempt.reference && first.payment == attempt.payment)
+    }
   }
 
   @Test func `a key whose process died says where its answer is`() async throws {
     let attempt = try await begun()
     bench.clock.advance(Journal.lease)
-    #expect(try await bench.journal.status(of: call()) == .open(attempt.reference, sameRequest: true))
-    #expect(try await bench.journal.status(of: call("h2")) == .open(attempt.reference, sameRequest: false))
+    try await expectOver(attempt)
   }
 
   @Test func `a key is forgotten after a week, and known until it is`() async throws {
     let attempt = try await begun()
     bench.clock.advance(IdempotencyKeys.memory)
-    #expect(try await bench.journal.status(of: call()) == .open(attempt.reference, sameRequest: true))
+    try await expectOver(attempt)
     try await bench.journal.forgetKeys(100, by: bench.clock.wall.now().adding(.seconds(-1)))
     #expect(try await bench.journal.status(of: call()) != .new)
     try await bench.journal.forgetKeys(100)

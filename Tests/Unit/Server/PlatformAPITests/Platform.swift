@@ -20,6 +20,7 @@ struct Platform: Sendable {
   let journal: Journal
   let clock = ManualClock(WallClock.system.now())
   let payments: PlatformPayments
+  private let gateway: PaymentGateway
   private let files: TemporaryStore
 
   init(takesUnsignedData: Bool = true, _ acquirer: FakeAcquirer = FakeAcquirer()) async throws {
@@ -32,13 +33,15 @@ struct Platform: Sendable {
     let pki = try SandboxPKI(clock: clock.wall)
     let opener = TokenOpener(
       verifier: TokenVerifier(trust: try .simulated(rootPEM: pki.rootPEM)), keys: ProcessingKeyRing([:]))
-    let gateway = PaymentGateway(
+    gateway = PaymentGateway(
       opener: opener, journal: journal, acquirer: acquirer.acquirer, clock: clock.wall, scheduler: clock.scheduler)
     payments = PlatformPayments(
       gateway: gateway,
       merchants: { id in Self.terms(id, takesUnsignedData) }, applicationData: { _ in nil },
       fingerprintKey: [UInt8](repeating: 7, count: 32), clock: clock.wall)
   }
+
+  func recover() async throws { _ = try await gateway.recover() }
 
   /// The same, where the merchant has a basket of this reference.
   func tied(estimate: Amount? = nil, to reference: String = "order-1") -> PlatformPayments {
