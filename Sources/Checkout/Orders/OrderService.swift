@@ -14,7 +14,7 @@ package struct OrderService: Sendable {
   var journal: Journal { gateway.journal }
   var database: Database { journal.database }
   let quotes: QuoteSource
-  private(set) var terms: @Sendable (MerchantID) async -> MerchantTerms
+  let terms: @Sendable (MerchantID) async -> MerchantTerms
   let guestTokens: GuestTokenIssuer?
   let clock: WallClock
   let random: RandomBytes
@@ -23,6 +23,7 @@ package struct OrderService: Sendable {
   /// - Parameters:
   ///   - gateway: over a store that was opened with ``migrations`` and the ledger's.
   ///   - quotes: nil where no merchant prices by itself.
+  ///   - terms: asked at each call.
   ///   - guestTokens: nil where guests get none.
   ///   - basketLifetime: how long a basket can be paid after it was put here.
   package init(
@@ -37,13 +38,6 @@ package struct OrderService: Sendable {
     self.clock = clock
     self.random = random
     self.basketLifetime = basketLifetime
-  }
-
-  /// This service for merchants whose terms have changed. It counts the calls to their servers as before.
-  package func with(terms: @escaping @Sendable (MerchantID) async -> MerchantTerms) -> OrderService {
-    var service = self
-    service.terms = terms
-    return service
   }
 }
 

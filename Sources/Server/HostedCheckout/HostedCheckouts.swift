@@ -34,9 +34,6 @@ package struct HostedCheckouts: Sendable {
     self.random = random
   }
 
-  /// The origins whose pages may show the merchant's pages in a frame.
-  package func frameAncestors(of merchant: MerchantID) -> [String] { merchants(merchant)?.frameAncestors ?? [] }
-
   /// The address of a checkout's page.
   package func pageURL(_ id: BasketID) -> String { "\(origin)\(HostedPaths.page(id))" }
 }

@@ -6,19 +6,11 @@ import Ledger
 import MerchantIdentity
 package import Orders
 package import Storage
-package import TenderPayments
-
-extension [MerchantFolder] {
-  /// The terms of each merchant; those of a merchant who is none of these have nothing in them.
-  package var terms: @Sendable (MerchantID) -> MerchantTerms {
-    let terms = Dictionary(uniqueKeysWithValues: map { ($0.merchant.id, $0.terms) })
-    return { terms[$0] ?? MerchantTerms() }
-  }
-}
+import TenderPayments
 
 extension MerchantFolder {
   /// The part of the merchant's configuration that pricing needs.
-  var terms: MerchantTerms {
+  package var terms: MerchantTerms {
     var terms = MerchantTerms(
       supportedNetworks: profile.networks, merchantCapabilities: profile.capabilities,
       merchantCategory: profile.sale.merchantCategory,

@@ -13,12 +13,12 @@ import Storage
 /// The sockets that the server listens on, each with its limits and its router.
 struct Listeners: Sendable {
   let parts: Composition
-  let routes: LiveRoutes
+  let routes: Routes
   /// Called with the public port once both sockets accept connections: who waits for the server may then use either.
   let onRunning: @Sendable (_ port: Int) async -> Void
   private let administrationOpened = AsyncStream<Void>.makeStream()
 
-  init(parts: Composition, routes: LiveRoutes, onRunning: @escaping @Sendable (_ port: Int) async -> Void) {
+  init(parts: Composition, routes: Routes, onRunning: @escaping @Sendable (_ port: Int) async -> Void) {
     (self.parts, self.routes, self.onRunning) = (parts, routes, onRunning)
   }
 
@@ -26,7 +26,7 @@ struct Listeners: Sendable {
   func publicListener() throws -> any Service {
     let (configuration, logger) = (parts.configuration, parts.runtime.logger)
     return Application(
-      responder: routes.publicCalls, server: try publicServer(),
+      router: routes.publicRouter(), server: try publicServer(),
       configuration: .init(
         address: .hostname(configuration.host, port: configuration.port), serverName: nil,
         availableConnectionsDelegate: LimitedConnections(limit: parts.connections)),
@@ -87,7 +87,7 @@ struct Listeners: Sendable {
     let limit = ConnectionLimit(files: parts.budget.administration)
     return SeparateListener { [routes, administrationOpened, server = strictServer(limit)] connections in
       Application(
-        responder: routes.administration, server: server,
+        router: routes.administrationRouter(), server: server,
         configuration: .init(
           address: .unixDomainSocket(path: socket.boundPath), serverName: nil,
           availableConnectionsDelegate: LimitedConnections(limit: limit)),
@@ -103,9 +103,9 @@ struct Listeners: Sendable {
 
   /// The operators' pages, where the configuration names a port for them.
   func office() -> [any Service] {
-    guard let port = parts.configuration.office.port, let office = routes.office else { return [] }
+    guard let port = parts.configuration.office.port else { return [] }
     let limit = ConnectionLimit(files: parts.budget.office)
-    let listener = SeparateListener { [parts, server = strictServer(limit)] connections in
+    let listener = SeparateListener { [parts, office = routes.office, server = strictServer(limit)] connections in
       Application(
         router: office.router(), server: server,
         configuration: .init(
@@ -122,7 +122,7 @@ struct Listeners: Sendable {
     guard let port = parts.configuration.metricsPort else { return [] }
     let limit = ConnectionLimit(files: parts.budget.metrics)
     let application = Application(
-      responder: routes.metrics, server: strictServer(limit),
+      router: routes.metricsRouter(), server: strictServer(limit),
       configuration: .init(
         address: .hostname(parts.configuration.metricsHost, port: port), serverName: nil,
         availableConnectionsDelegate: LimitedConnections(limit: limit)),

@@ -21,17 +21,11 @@ struct OfficeParts: Sendable {
   let parts: Composition
   let merchants: MerchantAdministration
 
-  /// - Parameters:
-  ///   - reload: reads the merchants again after a change.
-  ///   - served: the merchants as they were read last.
-  init(
-    _ parts: Composition, reload: @escaping @Sendable () async throws -> Void,
-    served: @escaping @Sendable () -> ServedMerchants
-  ) {
+  init(_ parts: Composition) {
     self.parts = parts
     let (runtime, isShared) = (parts.runtime, parts.database.isShared)
-    let reload: @Sendable () async throws -> Void = { [logger = runtime.logger] in
-      do { try await reload() } catch {
+    let reload: @Sendable () async throws -> Void = { [merchants = parts.merchants, logger = runtime.logger] in
+      do { try await merchants.reloadIfChanged() } catch {
         // It may name another merchant.
         logger.error("the merchants were not read again", metadata: ["reason": .string("\(error)")])
         throw OfficeRefusal.refused(
@@ -40,7 +34,8 @@ struct OfficeParts: Sendable {
       }
     }
     let server = LiveServer(
-      network: runtime.network, checks: CallsUnderWay(parts.budget.domainChecks, ofMerchant: 4), served: served,
+      network: runtime.network, checks: CallsUnderWay(parts.budget.domainChecks, ofMerchant: 4),
+      served: { [merchants = parts.merchants] in merchants.current.served },
       reload: reload,
       // Apple's call may come to any of them.
       reloadEverywhere: { [scheduler = runtime.scheduler] in

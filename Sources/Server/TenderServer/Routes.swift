@@ -1,7 +1,9 @@
+import BackOffice
 import Hummingbird
 import Settings
 
-/// Which API answers on which listener. Each API lists its routes in a file of its own.
+/// Which API answers on which listener. Each API lists its routes in a file of its own. Made once: what depends on a
+/// merchant is looked up at each call.
 struct Routes: Sendable {
   let middlewares: Middlewares
   let checkout: CheckoutRoutes
@@ -10,6 +12,7 @@ struct Routes: Sendable {
   let hosted: HostedRoutes
   let operations: OperationsRoutes
   let administration: AdministrationRoutes
+  let office: BackOffice
 
   /// The public listener: browsers, apps, merchants' servers, acquirers, load balancers.
   func publicRouter() -> Router<ServerContext> {
@@ -56,6 +59,7 @@ struct Routes: Sendable {
 struct Middlewares: Sendable {
   let securityHeaders: SecurityHeaders
   let recorder: CallRecorder
+  let merchants: LiveMerchants
   let gate: CrossOriginGate
   let platformErrors: PlatformErrors
   /// Only in `simulated`.
@@ -64,6 +68,7 @@ struct Middlewares: Sendable {
   func addPublic(to router: Router<ServerContext>) {
     router.add(middleware: securityHeaders)
     router.add(middleware: recorder)
+    router.add(middleware: merchants)
     router.add(middleware: gate)
     router.add(middleware: platformErrors)
     if let traces { router.add(middleware: traces) }
@@ -73,13 +78,14 @@ struct Middlewares: Sendable {
 extension Routes {
   init(_ parts: Composition) throws {
     middlewares = Middlewares(parts)
-    let sessions = try MerchantSessions(parts)
-    checkout = try CheckoutRoutes(parts, sessions)
+    let sessions = MerchantSessions(parts)
+    checkout = CheckoutRoutes(parts, sessions)
     platform = PlatformRoutes(parts, sessions)
     client = ClientRoutes(parts)
-    hosted = try HostedRoutes(parts)
-    operations = try OperationsRoutes(parts)
-    administration = AdministrationRoutes(parts.aside)
+    hosted = HostedRoutes(parts)
+    operations = OperationsRoutes(parts)
+    office = OfficeParts(parts.aside).office()
+    administration = AdministrationRoutes(parts.aside, office)
   }
 }
 
@@ -88,9 +94,10 @@ extension Middlewares {
     let problems = ProblemAnswers(metrics: parts.metrics)
     securityHeaders = SecurityHeaders(requiresHTTPS: parts.configuration.publicURL.hasPrefix("https://"))
     recorder = CallRecorder(random: parts.runtime.random, metrics: parts.metrics, problems: problems)
+    merchants = parts.merchants
     platformErrors = PlatformErrors(problems: problems)
     gate = CrossOriginGate(
-      directory: parts.directory,
+      merchants: parts.merchants,
       ownOrigins: [parts.configuration.publicURL, parts.configuration.hostedCheckoutURL],
       isPublic: { KitController.serves($0) || $0 == OpenAPIController.path },
       isClientAPI: ClientController.serves,

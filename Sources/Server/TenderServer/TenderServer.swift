@@ -8,7 +8,7 @@ package import TenderPayments
 /// `tender serve`: the checkout API, the platform API and the web kit, for any number of merchants.
 package struct TenderServer: Service {
   private let parts: Composition
-  private let routes: LiveRoutes
+  private let routes: Routes
   private let onRunning: @Sendable (_ port: Int) async -> Void
 
   /// Reads the merchants, opens the store, connects to Apple. Nothing listens yet.
@@ -37,7 +37,7 @@ package struct TenderServer: Service {
       await network.close()
       throw error
     }
-    do { routes = try LiveRoutes(parts) } catch {
+    do { routes = try Routes(parts) } catch {
       await parts.close()
       throw error
     }
@@ -59,12 +59,12 @@ package struct TenderServer: Service {
   /// Reads the merchants again, from their folders and the store. Payments under way keep their merchant's values.
   ///
   /// - Throws: when a folder is not as it must be. Then nothing has changed.
-  package func reload() async throws -> ReloadReport { try await routes.reload() }
+  package func reload() async throws -> ReloadReport { try await parts.merchants.reload() }
 
   /// What the public listener answers, for a test that compares it with the OpenAPI document. Ends the server, which must
   /// not run.
-  package func addresses() async throws -> [(method: String, path: String)] {
-    let addresses = try Routes(parts).publicAddresses
+  package func addresses() async -> [(method: String, path: String)] {
+    let addresses = routes.publicAddresses
     await parts.close()
     return addresses
   }
@@ -104,7 +104,12 @@ package struct TenderServer: Service {
         KeyUseRecorder(uses: parts.keyUses, database: parts.database, scheduler: scheduler, logger: logger)
       ),
       ("clock", ClockMonitor(gateway: gateway, scheduler: scheduler, logger: logger)),
-      ("merchants", MerchantPolling(routes: routes, scheduler: scheduler, logger: logger)),
+      (
+        "merchants",
+        MerchantPolling(
+          merchants: parts.merchants, keys: parts.keys, database: parts.database, clock: parts.runtime.clock,
+          scheduler: scheduler, logger: logger)
+      ),
       ("hosted checkouts", HostedCheckoutRemoval(parts)),
       ("figures", FigureService(database: parts.database, scheduler: scheduler, logger: logger)),
     ]

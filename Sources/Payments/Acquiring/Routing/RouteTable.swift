@@ -5,19 +5,21 @@ package import TenderPayments
 package struct RouteTable: Sendable {
   /// In the order of the configuration.
   package let routes: [ConfiguredRoute]
-  package let merchants: MerchantRouting
+  /// What the configuration says of a merchant now.
+  package let routing: @Sendable (MerchantID) -> MerchantRouting
   private let byName: [String: ConfiguredRoute]
 
-  package init(_ routes: [ConfiguredRoute], of merchants: MerchantRouting) {
+  /// - Parameter routing: asked for each payment. One that has begun keeps its route and what its provider was told.
+  package init(_ routes: [ConfiguredRoute], routing: @escaping @Sendable (MerchantID) -> MerchantRouting) {
     self.routes = routes
-    self.merchants = merchants
+    self.routing = routing
     byName = Dictionary(routes.map { ($0.name, $0) }) { first, _ in first }
   }
 
   package init(
     _ routes: [ConfiguredRoute], rules: [MerchantID: [RouteRule]] = [:], sales: [MerchantID: MerchantSale] = [:]
   ) {
-    self.init(routes, of: MerchantRouting(rules: rules, sales: sales))
+    self.init(routes) { MerchantRouting(rules: rules[$0], sale: sales[$0] ?? MerchantSale()) }
   }
 
   /// One route and no rules.
@@ -45,14 +47,14 @@ package struct RouteTable: Sendable {
   /// The routes with their acquirers changed.
   package func map(_ change: (Acquirer) -> Acquirer) -> RouteTable {
     RouteTable(
-      routes.map { ConfiguredRoute(change($0.acquirer), sealedKeys: $0.sealedKeys, fees: $0.fees) }, of: merchants)
+      routes.map { ConfiguredRoute(change($0.acquirer), sealedKeys: $0.sealedKeys, fees: $0.fees) }, routing: routing)
   }
 
   /// The routes with requests, answers and events in ISO's minor units.
   package func convertingAmounts() -> RouteTable { map { $0.convertingAmounts() } }
 
   /// What the configuration says of the merchant's sales.
-  package func sale(of merchant: MerchantID) -> MerchantSale { merchants.sale(of: merchant) }
+  package func sale(of merchant: MerchantID) -> MerchantSale { routing(merchant).sale }
 
   /// Whether a basket of the merchant may name the route.
   package func offers(_ route: Route, to merchant: MerchantID) -> Bool {
@@ -89,7 +91,7 @@ package struct RouteTable: Sendable {
   }
 
   private func rulesOf(_ merchant: MerchantID) -> [RouteRule] {
-    merchants.rules(of: merchant) ?? routes.compactMap { Route($0.name).map { RouteRule($0) } }
+    routing(merchant).rules ?? routes.compactMap { Route($0.name).map { RouteRule($0) } }
   }
 
   private func obstacle(to rule: RouteRule, for payment: RoutedPayment) -> RouteObstacle? {

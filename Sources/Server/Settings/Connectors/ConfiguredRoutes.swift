@@ -3,7 +3,7 @@ import Connectors
 package import HTTPTransport
 package import Logging
 import MerchantIdentity
-import TenderPayments
+package import TenderPayments
 
 /// At which of its hosts a provider is asked. Every environment has its own.
 enum ProviderPlace: Sendable {
@@ -36,13 +36,13 @@ extension RouteTable {
     (try? providers(configuration, unused) { _, _ in }).map { RouteTable($0) }
   }
 
-  /// The routes with the transport of shadow mode, which sends nothing; for these merchants.
+  /// The routes with the transport of shadow mode, which sends nothing.
   package static func shadow(
     _ configuration: ServerConfiguration, _ apple: AppleEnvironment, _ transport: ShadowTransport,
-    of merchants: MerchantRouting
+    routing: @escaping @Sendable (MerchantID) -> MerchantRouting
   ) throws -> RouteTable {
     let routes = try all(configuration, apple, transport.sender) { _, transcript in transport.log(transcript()) }
-    return RouteTable(routes, of: merchants)
+    return RouteTable(routes, routing: routing)
   }
 
   private static func all(
@@ -62,20 +62,6 @@ extension RouteTable {
       guard let reason = self[name]?.capabilities.refusal(of: account, for: profile.currency) else { continue }
       throw ConfigurationError("\(directory)/\(folder.merchant.id)/merchant.yaml", "merchantAccounts: \(reason)")
     }
-  }
-
-  /// Takes what the merchants' folders say now, for payments that begin after it.
-  package func replaceMerchants(_ folders: [MerchantFolder]) {
-    merchants.replace(rules: Self.rules(folders), sales: Self.sales(folders))
-  }
-
-  private static func rules(_ folders: [MerchantFolder]) -> [MerchantID: [RouteRule]] {
-    Dictionary(
-      uniqueKeysWithValues: folders.filter { !$0.profile.routes.isEmpty }.map { ($0.merchant.id, $0.profile.routes) })
-  }
-
-  private static func sales(_ folders: [MerchantFolder]) -> [MerchantID: MerchantSale] {
-    Dictionary(uniqueKeysWithValues: folders.map { ($0.merchant.id, $0.profile.sale) })
   }
 
   /// Reads the files of every route, and adds every problem. Nothing is asked.
@@ -111,6 +97,12 @@ extension RouteTable {
       "connectors.directory",
       "\(configuration.environment.rawValue) needs a payment provider, and \(configuration.connectorsDirectory) has none; "
         + "make a folder such as \(configuration.connectorsDirectory)/adyen with a connector.yaml, see docs/providers")
+  }
+}
+
+extension MerchantFolder {
+  package var routing: MerchantRouting {
+    MerchantRouting(rules: profile.routes.isEmpty ? nil : profile.routes, sale: profile.sale)
   }
 }
 

@@ -1,4 +1,5 @@
 import Administration
+import BackOffice
 import Gateway
 import Hummingbird
 import Settings
@@ -13,6 +14,8 @@ struct AdministrationRoutes: Sendable {
   let doctor: DoctorController
   let mail: MailAdministrationController
   let shadow: ShadowController
+  let merchants: MerchantAdministrationController
+  let users: UserAdministrationController
 
   func add(to router: Router<ServerContext>) {
     // `tender payment`
@@ -54,17 +57,26 @@ struct AdministrationRoutes: Sendable {
 
     // `tender reconcile`
     router.post("/reconcile", use: reconciliation.reconcile)
+
+    // `tender merchant`, `certificate`, `domain` and `secret`
+    router.post("/merchants/calls", use: merchants.perform)
+
+    // `tender reload`
+    router.post("/merchants/reload", use: merchants.reload)
+
+    // `tender user`
+    router.post("/users/calls", use: users.perform)
   }
 }
 
 extension AdministrationRoutes {
-  init(_ parts: Composition) {
+  init(_ parts: Composition, _ office: BackOffice) {
     payments = PaymentAdministrationController(
       administration: PaymentAdministration(
         gateway: parts.gateway, journal: parts.journal, random: parts.runtime.random))
     keys = KeyAdministrationController(keys: parts.keys, clock: parts.runtime.clock)
     webhooks = WebhookAdministrationController(
-      administration: WebhookAdministration(parts.database), endpoints: parts.webhookEndpoints)
+      administration: WebhookAdministration(parts.database), merchants: parts.merchants)
     reconciliation = ReconciliationController(
       reconciliation: Reconciliation(parts.journal, routes: parts.gateway.routes))
     doctor = DoctorController(doctor: ServerDoctor(parts))
@@ -73,6 +85,9 @@ extension AdministrationRoutes {
       mail: parts.mail)
     shadow = ShadowController(gateway: parts.gateway, configuration: parts.configuration, apple: parts.apple)
     routes = RouteAdministrationController(
-      routes: parts.gateway.routes, breakers: parts.breakers, merchants: parts.directory)
+      routes: parts.gateway.routes, breakers: parts.breakers, merchants: parts.merchants)
+    merchants = MerchantAdministrationController(
+      administration: office.services.merchants, merchants: parts.merchants)
+    users = UserAdministrationController(office: office)
   }
 }

@@ -11,7 +11,7 @@ import TenderPayments
 struct RouteAdministrationController: Sendable {
   let routes: RouteTable
   let breakers: [String: CircuitBreaker]
-  let merchants: MerchantDirectory
+  let merchants: LiveMerchants
 
   /// `GET /routes`
   func list(_ request: Request, _ context: ServerContext) -> Response {
@@ -27,7 +27,7 @@ struct RouteAdministrationController: Sendable {
   func explain(_ request: Request, _ context: ServerContext) async throws -> Response {
     let body = try RequestBody.read(try await RequestBody.collect(request, context))
     let payment = try RequestBody.refusing { try RoutedPayment(body) }
-    guard merchants[payment.merchant] != nil else {
+    guard merchants.current[payment.merchant] != nil else {
       throw Problem(
         .notFound, "merchant_unknown", "No merchant \(payment.merchant) is served here.", field: "merchant")
     }

@@ -4,6 +4,7 @@ import HTTPServing
 import Hummingbird
 import Ledger
 import Orders
+import Settings
 import Storage
 import TenderPayments
 import Webhooks
@@ -11,7 +12,7 @@ import Webhooks
 /// What `tender webhooks` asks of a running server.
 struct WebhookAdministrationController: Sendable {
   let administration: WebhookAdministration
-  let endpoints: WebhookEndpoints
+  let merchants: LiveMerchants
 
   /// `GET /webhooks/deliveries?state=dead&limit=50`
   func deliveries(_ request: Request, _ context: ServerContext) async throws -> Response {
@@ -32,13 +33,14 @@ struct WebhookAdministrationController: Sendable {
     if let name = query["to"] { try requireKnown(name) }
     let count = try await administration.replay(
       query["payment"], sequence: query["sequence"].flatMap { Int64($0) }, to: query["to"],
-      endpoints: { [endpoints] in endpoints[$0]?.map(\.id) ?? [] }, by: CommandLineOperator(query["by"] ?? ""))
+      endpoints: { [merchants] in merchants.current[$0]?.folder.webhooks.map(\.id) ?? [] },
+      by: CommandLineOperator(query["by"] ?? ""))
     return JSONAnswer.response(["replayed": count])
   }
 
   /// An event that went to an endpoint that is not there would become a dead letter of no endpoint.
   private func requireKnown(_ name: String) throws {
-    let names = endpoints.names
+    let names = Set(merchants.current.folders.flatMap(\.webhooks).map(\.id)).sorted()
     guard names.contains(where: { $0.utf8.elementsEqual(name.utf8) }) else {
       throw Problem(
         .unprocessableContent, "unknown_endpoint",

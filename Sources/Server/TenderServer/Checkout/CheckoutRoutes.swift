@@ -52,23 +52,23 @@ struct CheckoutRoutes: Sendable {
 }
 
 extension CheckoutRoutes {
-  init(_ parts: Composition, _ merchantSessions: MerchantSessions) throws {
-    let callers = Callers(directory: parts.directory)
+  init(_ parts: Composition, _ merchantSessions: MerchantSessions) {
+    let callers = Callers(merchants: parts.merchants)
     let baskets = BasketLookup(orderService: parts.orderService, callers: callers)
-    let profiles = Dictionary(uniqueKeysWithValues: parts.folders.map { ($0.merchant.id, $0.profile) })
     kit = KitController()
     metadata = MetadataController(
-      environment: parts.configuration.environment, profiles: profiles,
-      sessions: merchantSessions, callers: callers, clock: parts.runtime.clock,
+      environment: parts.configuration.environment, merchants: parts.merchants, callers: callers,
+      clock: parts.runtime.clock,
       simulatedSession: parts.apple.simulated?.sessionScriptURL)
     self.baskets = BasketController(orderService: parts.orderService, baskets: baskets)
     sessions = SessionController(
-      baskets: baskets, sessions: merchantSessions, profiles: profiles, hosts: parts.apple.hosts, callers: callers)
+      baskets: baskets, sessions: merchantSessions, merchants: parts.merchants, hosts: parts.apple.hosts,
+      callers: callers)
     payments = PaymentController(
       orderService: parts.orderService, baskets: baskets, metrics: parts.metrics, admission: parts.admission,
       newDeadline: parts.gateway.newDeadline)
     guests = GuestTokenController(issuer: parts.guests)
-    associations = AssociationController(directory: parts.directory, hosted: parts.platform.site)
+    associations = AssociationController(merchants: parts.merchants)
     traces = parts.traces.map { TraceController(store: $0.store, baskets: baskets) }
   }
 }

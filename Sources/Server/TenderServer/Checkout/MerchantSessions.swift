@@ -7,16 +7,7 @@ import TenderPayments
 
 /// Merchant sessions of Apple's gateway, each asked for in the name of one merchant and counted.
 struct MerchantSessions: Sendable {
-  let directory: MerchantDirectory
-  /// One a merchant: it presents that merchant's identity certificate, or the platform's.
-  let validators: [MerchantID: MerchantValidator]
-  /// Merchants that Apple knows by the platform's name for them.
-  let partners: [MerchantID: PartnerMerchant]
-  /// On the platform's own page: merchants that its key serves, by its name for them.
-  let hostedPartners: [MerchantID: PartnerMerchant]
-  /// Presents the platform's identity certificate, for each merchant of ``hostedPartners``.
-  let hostedValidators: [MerchantID: MerchantValidator]
-  let availability: [MerchantID: MerchantAvailability]
+  let merchants: LiveMerchants
   let clock: WallClock
   let metrics: Metrics
   let quotas: Quotas
@@ -31,12 +22,16 @@ struct MerchantSessions: Sendable {
     of id: MerchantID, basket: BasketID?, onHostedPage isHosted: Bool = false,
     for request: (Merchant) throws -> MerchantSessionRequest
   ) async throws -> MerchantSession {
-    try requireAvailable(id)
-    guard let merchant = directory[id], let validator = validator(of: id, onHostedPage: isHosted) else {
+    let served = merchants.current[id]
+    if let code = served?.folder.availability.refusal(at: clock.now()) {
+      throw OrderError(code, "the merchant \(id) takes no Apple Pay")
+    }
+    let access = served?.appleAccess(onHostedPage: isHosted)
+    guard let merchant = served?.folder.merchant, let validator = access?.validator else {
       throw Problem(.conflict, "identity_missing", "The merchant has no identity certificate on this server.")
     }
     let own = try request(merchant)
-    let request = partner(of: id, onHostedPage: isHosted).map(own.naming) ?? own
+    let request = access?.partner.map(own.naming) ?? own
     try Self.requireEnabled(request, merchant)
     return try await quotas.session(of: basket, id) {
       do throws(MerchantSessionError) {
@@ -52,19 +47,6 @@ struct MerchantSessions: Sendable {
 }
 
 extension MerchantSessions {
-  func partner(of id: MerchantID, onHostedPage isHosted: Bool) -> PartnerMerchant? {
-    isHosted ? hostedPartners[id] ?? partners[id] : partners[id]
-  }
-
-  func validator(of id: MerchantID, onHostedPage isHosted: Bool) -> MerchantValidator? {
-    isHosted ? hostedValidators[id] ?? validators[id] : validators[id]
-  }
-
-  private func requireAvailable(_ id: MerchantID) throws {
-    guard let code = availability[id]?.refusal(at: clock.now()) else { return }
-    throw OrderError(code, "the merchant \(id) takes no Apple Pay")
-  }
-
   /// A domain may be switched off while the merchant's others are on.
   private static func requireEnabled(_ request: MerchantSessionRequest, _ merchant: Merchant) throws {
     let sites = merchant.sites.filter { $0.domain.host.utf8.elementsEqual(request.initiativeContext.utf8) }
@@ -72,44 +54,10 @@ extension MerchantSessions {
     throw OrderError(.applePayDisabled, "Apple Pay is switched off for \(request.initiativeContext)")
   }
 
-  init(_ parts: Composition) throws {
-    directory = parts.directory
-    let platform = parts.platform.identity
-    validators = try Self.validators(parts, platform)
-    let served = platform == nil ? [] : parts.folders.filter { $0.partner != nil || $0.profile.encryptsToPlatform }
-    hostedPartners = Dictionary(
-      uniqueKeysWithValues: try served.map { ($0.merchant.id, try $0.partner ?? $0.asPartner()) })
-    hostedValidators =
-      try platform.map { identity in
-        try Dictionary(uniqueKeysWithValues: served.map { ($0.merchant.id, try Self.validator(parts, identity, $0)) })
-      } ?? [:]
-    partners = Dictionary(
-      uniqueKeysWithValues: parts.folders.compactMap { folder in folder.partner.map { (folder.merchant.id, $0) } })
-    availability = Dictionary(uniqueKeysWithValues: parts.folders.map { ($0.merchant.id, $0.availability) })
+  init(_ parts: Composition) {
+    merchants = parts.merchants
     clock = parts.runtime.clock
     metrics = parts.metrics
     quotas = parts.quotas
-  }
-
-  /// One for each merchant that has an identity certificate, which its connections to Apple present. Merchants that
-  /// the platform has registered use the platform's.
-  private static func validators(
-    _ parts: Composition, _ platform: MerchantIdentityCertificate?
-  ) throws -> [MerchantID: MerchantValidator] {
-    var validators: [MerchantID: MerchantValidator] = [:]
-    for folder in parts.folders {
-      guard let identity = folder.partner == nil ? folder.merchant.identity : platform else { continue }
-      validators[folder.merchant.id] = try validator(parts, identity, folder)
-    }
-    return validators
-  }
-
-  private static func validator(
-    _ parts: Composition, _ identity: MerchantIdentityCertificate, _ folder: MerchantFolder
-  ) throws -> MerchantValidator {
-    let sender = try parts.runtime.network.identified(identity.clientIdentity, parts.apple.gatewayRoots)
-    return MerchantValidator(
-      sender: parts.traces?.tracing(sender) ?? sender,
-      gateway: parts.apple.hosts.gateway(for: folder.profile.region))
   }
 }

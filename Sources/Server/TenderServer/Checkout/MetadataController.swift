@@ -12,8 +12,7 @@ struct MetadataController: Sendable {
   static let applePayVersion = 14
 
   let environment: TenderPayments.Environment
-  let profiles: [MerchantID: MerchantProfile]
-  let sessions: MerchantSessions
+  let merchants: LiveMerchants
   let callers: Callers
   let clock: WallClock
   let simulatedSession: String?
@@ -22,21 +21,18 @@ struct MetadataController: Sendable {
   func show(_ request: Request, _ context: ServerContext) throws -> Response {
     let (merchant, frame) = try callers.require(request, context)
     let site = try callers.top(request.query["topOrigin"], around: frame, of: merchant, context)
-    guard let profile = profiles[merchant.id] else { throw Callers.unknown }
+    guard let served = merchants.current[merchant.id] else { throw Callers.unknown }
+    let (profile, access) = (served.folder.profile, served.appleAccess(onHostedPage: context.hosted != nil))
+    let isEnabled =
+      access.validator != nil && site.isEnabled && served.folder.availability.refusal(at: clock.now()) == nil
     return JSONAnswer.response(
       MetadataAnswer(
-        enabled: isEnabled(merchant, site, context), environment: environment,
-        merchantIdentifier: sessions.partner(of: merchant.id, onHostedPage: context.hosted != nil)?.identifier
-          ?? merchant.identifier.text,
+        enabled: isEnabled, environment: environment,
+        merchantIdentifier: access.partner?.identifier ?? merchant.identifier.text,
         displayName: merchant.displayName.text, countryCode: profile.countryCode, currencyCode: profile.currency.code,
         supportedNetworks: profile.networks, merchantCapabilities: profile.capabilities,
         touchIcons: profile.touchIcons.map { .init(href: $0) }, apiVersion: Self.applePayVersion,
         simulatedSession: simulatedSession))
-  }
-
-  private func isEnabled(_ merchant: Merchant, _ site: Merchant.Site, _ context: ServerContext) -> Bool {
-    sessions.validator(of: merchant.id, onHostedPage: context.hosted != nil) != nil && site.isEnabled
-      && sessions.availability[merchant.id]?.refusal(at: clock.now()) == nil
   }
 }
 
@@ -45,7 +41,7 @@ struct Callers: Sendable {
   static let unknown = Problem(
     .forbidden, "origin_not_registered", "No merchant has registered this domain. Add it to the merchant's domains.")
 
-  let directory: MerchantDirectory
+  let merchants: LiveMerchants
 
   func require(_ request: Request, _ context: ServerContext) throws -> (Merchant, Merchant.Site) {
     guard let caller = find(request, context) else { throw Self.unknown }
@@ -54,7 +50,9 @@ struct Callers: Sendable {
 
   func find(_ request: Request, _ context: ServerContext) -> (Merchant, Merchant.Site)? {
     if let caller = context.caller { return (caller.merchant, caller.site) }
-    guard let host = request.head.authority, let found = directory.merchant(host: host) else { return nil }
+    guard let host = request.head.authority, let found = merchants.current.directory.merchant(host: host) else {
+      return nil
+    }
     return (found.merchant, found.site)
   }
 
@@ -71,7 +69,7 @@ struct Callers: Sendable {
   ) throws -> Merchant.Site {
     guard let origin, !site.domain.origins.contains(origin) else { return site }
     guard !origin.utf8.elementsEqual("null".utf8) else { throw Self.unknownTop }
-    guard let (owner, top) = directory.merchant(origin: origin), owner.id == merchant.id else {
+    guard let (owner, top) = merchants.current.directory.merchant(origin: origin), owner.id == merchant.id else {
       throw Self.unregisteredTop("Add its domain to the merchant's domains, and register it with Apple.")
     }
     guard context.hosted?.frameAncestors.contains(origin) ?? true else {

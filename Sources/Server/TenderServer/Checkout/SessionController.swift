@@ -10,7 +10,7 @@ import TenderPayments
 struct SessionController: Sendable {
   let baskets: BasketLookup
   let sessions: MerchantSessions
-  let profiles: [MerchantID: MerchantProfile]
+  let merchants: LiveMerchants
   let hosts: ApplePayHosts
   let callers: Callers
 
@@ -35,7 +35,7 @@ struct SessionController: Sendable {
       let site = try callers.top(topOrigin, around: frame, of: merchant, context)
       return .web(site.domain, of: merchant.identifier, named: merchant.displayName)
     }
-    guard let team = profiles[merchant.id]?.team else {
+    guard let team = merchants.current[merchant.id]?.folder.profile.team else {
       throw Problem(
         .forbidden, "origin_required",
         "Call from a registered domain, or give the merchant a teamIdentifier for its apps.")

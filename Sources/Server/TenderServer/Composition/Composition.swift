@@ -5,6 +5,7 @@ import Settings
 import Doctor
 import Foundation
 import Gateway
+import KeyAgent
 import Ledger
 import Logging
 import Mail
@@ -39,31 +40,25 @@ struct Composition: Sendable {
   let connections: ConnectionLimit
   let admission: PaymentAdmission
   let apple: AppleEnvironment
-  private(set) var served: ServedMerchants
-  private(set) var platform: ServedPlatform
-  private(set) var directory: MerchantDirectory
-  /// The fingerprint of the merchants in the store when they were read.
-  private(set) var fingerprint: MerchantStore.Fingerprint
   private(set) var journal: Journal
   /// The journal for the office and the command line, which leave connections to the store free for payments.
   private let sideJournal: Journal
   /// On PostgreSQL: keeps another node from this one's administration socket.
   let nodeLock: StoreLock?
   let keys: ProcessingKeys
+  let merchants: LiveMerchants
   /// A circuit breaker for each route.
   let breakers: [String: CircuitBreaker]
   let gateway: PaymentGateway
   let guests: GuestTokenIssuer
   /// Makes the fingerprints of decrypted payment data.
   let fingerprintKey: [UInt8]
-  private(set) var orderService: OrderService
+  let orderService: OrderService
   let clientSessions: ClientSessions
   let customerInputKeys: CustomerInputKeys
   let quotas: Quotas
   let keyUses = KeyUses()
-  let webhookEndpoints: WebhookEndpoints
   let dispatcher: WebhookDispatcher
-  let mailMerchants: MailMerchants
   /// Nil where mail is off.
   private(set) var mail: ServerMail?
   /// When recovery last ran.
@@ -73,7 +68,6 @@ struct Composition: Sendable {
   let traces: TraceRecorder?
 
   var database: Database { journal.database }
-  var folders: [MerchantFolder] { served.folders }
 
   /// This server for the office and the command line.
   var aside: Composition {
@@ -98,27 +92,32 @@ struct Composition: Sendable {
     sideJournal = Journal(
       journal.database.limited(to: 2), random: runtime.random, consumers: journal.consumers)
     try await configuration.requireDurable(journal.database, runtime.logger)
-    fingerprint = try await MerchantStore.Fingerprint.read(journal.database, runtime)
     let routes = try RouteTable.configured(configuration, apple, runtime.network.plain, runtime.logger)
-    served = try await ServedMerchants(configuration, journal.database, routes, at: runtime.clock.now())
-    try served.requireDeclared()
-    let folders = served.folders
-    platform = try ServedPlatform(configuration, for: folders, at: runtime.clock.now())
-    routes.replaceMerchants(folders)
-    directory = try MerchantDirectory(folders.map(\.merchant), in: configuration.environment)
     let keyStore = ProcessingKeyStore(journal.database)
-    keys = try await ProcessingKeys(
-      keyStore, folders, platform.certificates, configuration, journal.database, logger: runtime.logger)
+    keys = ProcessingKeys(
+      keyStore, journal.database, agent: configuration.keyAgentSocket.map { KeyAgentClient(path: $0) },
+      logger: runtime.logger)
     traces = try configuration.keepsTraces ? apple.traceRecorder(keys.ring, runtime) : nil
+    merchants = try await LiveMerchants(
+      MerchantsReader(
+        configuration: configuration, database: journal.database, routes: routes,
+        validator: { [apple, traces, network = runtime.network] identity, merchant in
+          let sender = try network.identified(identity.clientIdentity, apple.gatewayRoots)
+          return MerchantValidator(
+            sender: traces?.tracing(sender) ?? sender, gateway: apple.hosts.gateway(for: merchant.profile.region))
+        },
+        clock: runtime.clock, logger: runtime.logger),
+      keys)
     let verifier = TokenVerifier(
       trust: apple.trust, monitor: try await SignerMonitor.reporting(keyStore, metrics, runtime.logger))
     breakers = Dictionary(uniqueKeysWithValues: routes.names.map { ($0, CircuitBreaker()) })
     gateway = PaymentGateway(
       opener: TokenOpener(verifier: verifier, keys: keys.ring), journal: journal,
-      routes: routes.watched(by: breakers, control, traces, metrics, runtime.logger), clock: runtime.clock,
-      random: runtime.random, scheduler: runtime.scheduler,
-      policy: configuration.gatewayPolicy, crashes: runtime.crashes, admission: control,
-      observer: { [traces] in traces?.note($0) })
+      routes: RouteTable(
+        routes.watched(by: breakers, control, traces, metrics, runtime.logger),
+        routing: { [merchants] in merchants.current.routing(of: $0) }),
+      clock: runtime.clock, random: runtime.random, scheduler: runtime.scheduler, policy: configuration.gatewayPolicy,
+      crashes: runtime.crashes, admission: control, observer: { [traces] in traces?.note($0) })
     try await gateway.refuseUnfinishedElsewhere()
     guests = try await GuestTokenIssuer.open(configuration, journal.database)
     fingerprintKey = try FingerprintKey.read(configuration.fingerprintKeyFile, runtime.random)
@@ -128,47 +127,21 @@ struct Composition: Sendable {
       quotes: QuoteSource(
         sender: runtime.network.sender(guardedBy: configuration.destinations), clock: runtime.clock,
         mostCalls: budget.callsToMerchants),
-      terms: folders.terms, guestTokens: guests, clock: runtime.clock, random: runtime.random)
+      terms: { [merchants] in merchants.current.terms(of: $0) }, guestTokens: guests, clock: runtime.clock,
+      random: runtime.random)
     quotas = Quotas(configuration.quotas(within: budget), uptime: runtime.scheduler.uptime)
     clientSessions = ClientSessions(journal.database, clock: runtime.clock, random: runtime.random)
     customerInputKeys = CustomerInputKeys(
       { [database = journal.database] in
         try await configuration.merchantStoreMakingKeys(database, random: runtime.random)
       }, clock: runtime.clock, random: runtime.random)
-    webhookEndpoints = WebhookEndpoints(folders)
-    mailMerchants = MailMerchants(folders)
     dispatcher = WebhookDispatcher(
-      database: journal.database, endpoints: { [webhookEndpoints] in webhookEndpoints[$0] },
-      keys: { [webhookEndpoints] in webhookEndpoints.key(of: $0) }, destinations: configuration.destinations,
+      database: journal.database, endpoints: { [merchants] in merchants.current[$0]?.folder.webhooks },
+      keys: { [merchants] in merchants.current[$0]?.folder.webhookKey }, destinations: configuration.destinations,
       network: runtime.network.webhooks, orders: .stored(runtime.logger), concurrency: budget.webhooksAtOne,
       queueLimit: budget.webhookEndpoints, random: runtime.random,
       report: WebhookMonitor(metrics: metrics, logger: runtime.logger).note)
     mail = try ServerMail(self)
-    served.report(to: runtime.logger)
-  }
-
-  /// This server with the merchants as their folders and the store are now.
-  ///
-  /// - Parameter requiresFolders: throws when a folder is not as it must be, or when all declared merchants are gone at
-  ///   once. Otherwise all declared merchants, or the platform, stay as they are then.
-  func reread(requiresFolders: Bool) async throws -> Composition {
-    // Before the merchants, so that a change between the two is read again.
-    let fingerprint = try await MerchantStore.Fingerprint.read(database, runtime)
-    let now = runtime.clock.now()
-    var parts = self
-    parts.served = try await ServedMerchants(configuration, database, gateway.routes, after: served, at: now)
-    if requiresFolders { try parts.served.requireDeclared() }
-    do { parts.platform = try ServedPlatform(configuration, for: parts.folders, at: now) } catch {
-      if requiresFolders { throw error }
-      runtime.logger.error(
-        "the platform's folder cannot be read; it goes on as it was read before",
-        metadata: ["reason": .string(ErrorWords.of(error))])
-    }
-    parts.directory = try MerchantDirectory(parts.folders.map(\.merchant), in: configuration.environment)
-    parts.fingerprint = fingerprint
-    parts.orderService = orderService.with(terms: parts.folders.terms)
-    parts.served.report(to: runtime.logger, after: served)
-    return parts
   }
 
   /// Releases what the process holds, after calls under way have been answered.
@@ -177,12 +150,6 @@ struct Composition: Sendable {
     await database.close()
     nodeLock?.release()
     await runtime.network.close()
-  }
-}
-
-extension MerchantStore.Fingerprint {
-  fileprivate static func read(_ database: Database, _ runtime: Runtime) async throws -> Self {
-    try await MerchantStore(database, keys: nil).fingerprint(at: runtime.clock.now())
   }
 }
 
@@ -248,7 +215,7 @@ extension RouteTable {
   fileprivate func watched(
     by breakers: [String: CircuitBreaker], _ control: AdmissionControl, _ traces: TraceRecorder?, _ metrics: Metrics,
     _ logger: Logger
-  ) -> RouteTable {
+  ) -> [ConfiguredRoute] {
     let monitors = Dictionary(
       uniqueKeysWithValues: routes.map {
         ($0.name, AcquirerAnswerMonitor(route: $0, metrics: metrics, logger: logger))
@@ -258,7 +225,7 @@ extension RouteTable {
       let observed = monitors[route].map { acquirer.observed(by: $0.note) } ?? acquirer
       let watched = control.excludingWaits(for: observed.guarded(by: breakers[route] ?? CircuitBreaker()))
       return traces?.tracing(watched) ?? watched
-    }
+    }.routes
   }
 }
 
@@ -267,7 +234,7 @@ extension ServerMail {
   init?(_ parts: Composition) throws {
     let (configuration, runtime) = (parts.configuration, parts.runtime)
     guard let settings = try configuration.mailSettings() else { return nil }
-    (self.settings, merchants, journal) = (settings, parts.mailMerchants, parts.journal)
+    (self.settings, merchants, journal) = (settings, parts.merchants, parts.journal)
     (clock, random) = (runtime.clock, runtime.random)
     handshake = DoctorNetwork.live(runtime.network, configuration.destinations).handshake
     dispatcher = MailDispatcher(

@@ -105,7 +105,7 @@ extension HTTPField.Name {
 ///
 /// Safari blocks third-party cookies, so nothing here rests on them; the basket id is the capability.
 struct CrossOriginGate: RouterMiddleware {
-  let directory: MerchantDirectory
+  let merchants: LiveMerchants
   /// The server's own origins, whose pages are same-origin.
   let ownOrigins: Set<String>
   /// Whether a path holds nothing of any merchant's: the web kit's files.
@@ -136,7 +136,7 @@ struct CrossOriginGate: RouterMiddleware {
   /// Whose page has an origin.
   func page(of origin: String?) -> CallingPage {
     guard let origin, !ownOrigins.contains(origin) else { return .none }
-    guard let (merchant, site) = directory.merchant(origin: origin) else { return .unknown(origin) }
+    guard let (merchant, site) = merchants.current.directory.merchant(origin: origin) else { return .unknown(origin) }
     return .registered(origin, Caller(merchant: merchant, site: site))
   }
 
@@ -158,6 +158,15 @@ struct CrossOriginGate: RouterMiddleware {
         .accessControlAllowMethods: "GET, POST, PUT, DELETE", .accessControlMaxAge: "600",
         .accessControlAllowHeaders: headers,
       ])
+  }
+}
+
+/// Each public call is about the merchants with which it begins.
+extension LiveMerchants: RouterMiddleware {
+  func handle(
+    _ request: Request, context: ServerContext, next: (Request, ServerContext) async throws -> Response
+  ) async throws -> Response {
+    try await keep { try await next(request, context) }
   }
 }
 

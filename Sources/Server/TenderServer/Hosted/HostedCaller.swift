@@ -8,18 +8,20 @@ import TenderPayments
 /// nothing, because all merchants share it.
 struct HostedCaller: RouterMiddleware {
   let pages: HostedController
-  let directory: MerchantDirectory
-  let site: HostedSite
+  let merchants: LiveMerchants
 
   func handle(
     _ request: Request, context: ServerContext, next: (Request, ServerContext) async throws -> Response
   ) async throws -> Response {
     let checkout = try await pages.checkout(request, context)
-    guard let domain = site.domain, let merchant = directory[checkout.merchant] else { throw Callers.unknown }
+    let merchants = merchants.current
+    guard let domain = merchants.platform.site.domain, let merchant = merchants[checkout.merchant] else {
+      throw Callers.unknown
+    }
     var context = context
-    context.caller = Caller(merchant: merchant, site: Merchant.Site(domain: domain))
+    context.caller = Caller(merchant: merchant.folder.merchant, site: Merchant.Site(domain: domain))
     context.hosted = HostedCall(
-      checkout: checkout.id, frameAncestors: pages.checkouts.frameAncestors(of: checkout.merchant))
+      checkout: checkout.id, frameAncestors: merchant.hosted.frameAncestors)
     return try await next(request, context)
   }
 }

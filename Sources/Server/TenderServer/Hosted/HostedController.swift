@@ -10,8 +10,7 @@ import TenderPayments
 struct HostedController: Sendable {
   let checkouts: HostedCheckouts
   let pages: HostedPages
-  let directory: MerchantDirectory
-  let site: HostedSite
+  let merchants: LiveMerchants
 
   /// `GET /hosted/{id}`
   func page(_ request: Request, _ context: ServerContext) async throws -> Response {
@@ -74,8 +73,9 @@ struct HostedController: Sendable {
 
   /// Nil on the domain of a merchant: the pages are the platform's.
   private func id(_ request: Request, _ context: ServerContext) -> BasketID? {
-    let host = request.head.authority
-    guard site.isAsked(host) || host.flatMap({ directory.merchant(host: $0) }) == nil else { return nil }
+    let (host, merchants) = (request.head.authority, merchants.current)
+    guard merchants.platform.site.isAsked(host) || host.flatMap({ merchants.directory.merchant(host: $0) }) == nil
+    else { return nil }
     return context.parameters.get("checkout").map { BasketID($0) }
   }
 }

@@ -44,19 +44,19 @@ struct HostedRoutes: Sendable {
 }
 
 extension HostedRoutes {
-  init(_ parts: Composition) throws {
-    let site = parts.platform.site
-    let merchants = Dictionary(uniqueKeysWithValues: parts.folders.map { ($0.merchant.id, HostedMerchant($0)) })
+  init(_ parts: Composition) {
     let checkouts = HostedCheckouts(
-      orderService: parts.orderService, database: parts.database, merchants: { merchants[$0] },
-      payment: { [journal = parts.journal] in try await Self.render($0, $1, journal) }, origin: site.origin,
+      orderService: parts.orderService, database: parts.database,
+      merchants: { [merchants = parts.merchants] in merchants.current[$0]?.hosted },
+      payment: { [journal = parts.journal] in try await Self.render($0, $1, journal) },
+      origin: parts.configuration.hostedCheckoutURL,
       clock: parts.runtime.clock, random: parts.runtime.random)
     let pages = HostedPages(
       checkouts, sandbox: parts.apple.simulated == nil ? nil : parts.configuration.sandboxURL,
       clock: parts.runtime.clock)
-    controller = HostedController(checkouts: checkouts, pages: pages, directory: parts.directory, site: site)
+    controller = HostedController(checkouts: checkouts, pages: pages, merchants: parts.merchants)
     platform = HostedPlatformController(checkouts: checkouts)
-    caller = HostedCaller(pages: controller, directory: parts.directory, site: site)
+    caller = HostedCaller(pages: controller, merchants: parts.merchants)
   }
 
   /// The payment as `GET …/payments/{id}` has it.
@@ -77,15 +77,5 @@ extension RenderedOrder {
   /// The order of a payment that was made on the platform's own page; nil for every other payment.
   static func find(for payment: Payment, in database: Database) async throws -> RenderedOrder? {
     try await database.read { try HostedCheckout.find(payment.basket, in: $0) }.map { RenderedOrder(payment, $0) }
-  }
-}
-
-extension HostedMerchant {
-  init(_ folder: MerchantFolder) {
-    self.init(
-      id: folder.merchant.id, name: folder.merchant.displayName.text, countryCode: folder.profile.countryCode,
-      locale: folder.profile.locale, regions: folder.profile.hosted.regions,
-      frameAncestors: folder.profile.hosted.frameAncestors, variants: folder.variants)
-    refusal = folder.availability.refusal
   }
 }

@@ -18,15 +18,11 @@ struct ProcessingKeys: Sendable {
   private let changes: AsyncStream<ProcessingKeyStore.Record>.Continuation
   private let writing: Task<Void, Never>
 
-  /// Starts with the states in the store.
-  init(
-    _ store: ProcessingKeyStore, _ folders: [MerchantFolder], _ platform: PlatformFolder,
-    _ configuration: ServerConfiguration, _ database: Database, logger: Logger
-  ) async throws {
+  /// - Parameter agent: holds keys whose certificates alone are here; nil where there is none.
+  init(_ store: ProcessingKeyStore, _ database: Database, agent: KeyAgentClient?, logger: Logger) {
     let (stream, changes) = AsyncStream.makeStream(of: ProcessingKeyStore.Record.self)
     (self.store, self.logger) = (store, logger)
-    self.agent = configuration.keyAgentSocket.map(KeyAgentClient.init)
-    self.changes = changes
+    (self.agent, self.changes) = (agent, changes)
     ring = ProcessingKeyRing { changes.yield(ProcessingKeyStore.Record($0)) }
     writing = Task {
       for await record in stream {
@@ -38,16 +34,17 @@ struct ProcessingKeys: Sendable {
         }
       }
     }
-    try await add(folders, platform)
   }
 
   /// Adds the keys of every folder and of the platform: those with a file here, and those whose certificate is here and
-  /// whose key an agent holds. What is there already stays as it is, and a key whose row in the store cannot be read is
-  /// left out: it may have been retired.
+  /// whose key an agent holds, with the states that the store has of them. What is there already stays as it is, and a
+  /// key whose row in the store cannot be read is left out: it may have been retired.
   ///
   /// - Returns: how many are new.
+  /// - Throws: before anything has changed.
   @discardableResult
   func add(_ folders: [MerchantFolder], _ platform: PlatformFolder) async throws -> Int {
+    let keys = try keys(folders, platform)
     let rows = try await store.rows()
     let known = Dictionary(uniqueKeysWithValues: rows.map { ([$0.owner, $0.publicKeyHash], $0.record) })
     for row in rows where row.record == nil {
@@ -59,7 +56,7 @@ struct ProcessingKeys: Sendable {
     for folder in folders where folder.profile.encryptsToPlatform {
       ring.enroll(folder.merchant.id, domains: folder.platformDomains)
     }
-    for (owner, key) in try keys(folders, platform)
+    for (owner, key) in keys
     where !before.contains([owner.name, Hex.encode(key.publicKeyHash)]) {
       let row = known[[owner.name, Hex.encode(key.publicKeyHash)]]
       if case .some(nil) = row { continue }

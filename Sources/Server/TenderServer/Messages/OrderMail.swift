@@ -2,6 +2,7 @@ import DirectWire
 import Ledger
 import Logging
 import Mail
+import MerchantIdentity
 import Orders
 import Settings
 import Storage
@@ -11,7 +12,7 @@ import TenderPayments
 /// out of the ledger's outbox, and queues the message in the same commit.
 struct OrderMail: Sendable {
   let database: Database
-  let merchants: MailMerchants
+  let merchants: LiveMerchants
   let random: RandomBytes
   let logger: Logger
 
@@ -23,7 +24,7 @@ struct OrderMail: Sendable {
     var left = LeftEvents()
     while !Task.isCancelled {
       do {
-        left.merchants = left.merchants.filter { merchants[$0] == nil }
+        left.merchants = left.merchants.filter { merchants.current[$0] == nil }
         while try await takePage(butOf: left) {}
       } catch let found as LeftEvents {
         for words in left.add(found) { logger.error("no mail goes to shoppers", metadata: ["reason": .string(words)]) }
@@ -40,7 +41,7 @@ struct OrderMail: Sendable {
   private func takePage(butOf left: LeftEvents) async throws -> Bool {
     try await database.write { store in
       let events = try OutboxEvent.take(for: .mail, payments: Self.page, butOf: left, in: store)
-      let unserved = Set(events.map(\.merchant)).filter { merchants[$0] == nil }.subtracting(left.merchants)
+      let unserved = Set(events.map(\.merchant)).filter { merchants.current[$0] == nil }.subtracting(left.merchants)
       guard unserved.isEmpty else { throw LeftEvents(merchants: unserved) }
       for event in events { try note(event, in: store) }
       return !events.isEmpty
@@ -49,7 +50,7 @@ struct OrderMail: Sendable {
 
   /// A message that cannot be made holds up no other.
   private func note(_ event: OutboxEvent, in store: Transaction) throws {
-    guard let merchant = merchants[event.merchant] else { return }
+    guard let merchant = merchants.current[event.merchant]?.folder else { return }
     do {
       if merchant.mail.confirmsOrders, Self.isPaid(event.status) { try confirm(event, merchant, store) }
       if merchant.mail.announcesRefunds { try announceRefund(event, merchant, store) }
@@ -66,7 +67,7 @@ struct OrderMail: Sendable {
     [.authorized, .partiallyCaptured, .captured, .verified].contains(status)
   }
 
-  private func confirm(_ event: OutboxEvent, _ merchant: MailMerchant, _ store: Transaction) throws {
+  private func confirm(_ event: OutboxEvent, _ merchant: MerchantFolder, _ store: Transaction) throws {
     guard let (order, shopper) = try shopper(of: event, store) else { return }
     let currency = event.amount.currency
     let content = MailContent.order(
@@ -80,7 +81,7 @@ struct OrderMail: Sendable {
   }
 
   /// An event says how much has gone back in all.
-  private func announceRefund(_ event: OutboxEvent, _ merchant: MailMerchant, _ store: Transaction) throws {
+  private func announceRefund(_ event: OutboxEvent, _ merchant: MerchantFolder, _ store: Transaction) throws {
     let before = try OutboxEvent.find(event.payment, event.sequence - 1, in: store)?.refunded ?? 0
     guard event.refunded > before, let (order, shopper) = try shopper(of: event, store) else { return }
     let amount = Amount(minorUnits: event.refunded.subtractingClamped(before), currency: event.amount.currency)
@@ -99,9 +100,9 @@ struct OrderMail: Sendable {
   }
 
   private func mail(
-    _ kind: MailKind, _ content: MailContent, _ merchant: MailMerchant, _ shopper: MailAddress
+    _ kind: MailKind, _ content: MailContent, _ merchant: MerchantFolder, _ shopper: MailAddress
   ) -> QueuedMail {
-    QueuedMail(kind, of: merchant.id, to: [shopper], replyTo: merchant.mail.replyTo, content, merchant.brand)
+    QueuedMail(kind, of: merchant.merchant.id, to: [shopper], replyTo: merchant.mail.replyTo, content, merchant.brand)
   }
 }
 

@@ -1,3 +1,4 @@
+import ApplePayToken
 import Doctor
 import Foundation
 import Ledger
@@ -12,7 +13,7 @@ import X509
 /// The server's mail: what is said, to whom, and the dispatcher that delivers it.
 struct ServerMail: Sendable {
   let settings: MailSettings
-  let merchants: MailMerchants
+  let merchants: LiveMerchants
   let journal: Journal
   let dispatcher: MailDispatcher
   let clock: WallClock
@@ -39,20 +40,21 @@ struct ServerMail: Sendable {
   /// Warns of what ends soon, each end at each threshold once, however many nodes look.
   private func warn(at now: Timestamp) async throws -> Int {
     var queued = 0
-    for merchant in merchants.all {
-      let things = merchant.certificates + (await domains(of: merchant))
+    for merchant in merchants.current.folders {
+      let things = merchant.expiringCertificates + (await domains(of: merchant))
       for warning in things.compactMap({ ExpiryWarning($0, at: now) }) { queued += try await send(warning, merchant) }
     }
     return queued
   }
 
-  private func send(_ warning: ExpiryWarning, _ merchant: MailMerchant) async throws -> Int {
+  private func send(_ warning: ExpiryWarning, _ merchant: MerchantFolder) async throws -> Int {
     let brand = settings.brand
     let mails = [
       ("operator", QueuedMail(.expiry, to: settings.recipients, warning.content(brand), brand)),
       (
         "merchant",
-        QueuedMail(.expiry, of: merchant.id, to: merchant.mail.recipients, warning.content(merchant.brand), brand)
+        QueuedMail(
+          .expiry, of: merchant.merchant.id, to: merchant.mail.recipients, warning.content(merchant.brand), brand)
       ),
     ]
     return try await database.write { [random] store in
@@ -64,13 +66,13 @@ struct ServerMail: Sendable {
   }
 
   /// The TLS certificates of its domains. What cannot be reached is the doctor's business.
-  private func domains(of merchant: MailMerchant) async -> [ExpiringThing] {
+  private func domains(of folder: MerchantFolder) async -> [ExpiringThing] {
     var things: [ExpiringThing] = []
-    for site in merchant.sites where !site.domain.isLoopback {
+    for site in folder.merchant.sites where !site.domain.isLoopback {
       guard let shown = try? await handshake(site.domain.host, 443), let end = shown.end else { continue }
       let kinds: [ExpiringThing.Kind] = site.association == nil ? [.site] : [.site, .verification]
       things += kinds.map { kind in
-        ExpiringThing(kind, of: merchant.id, named: site.domain.name, identity: site.domain.name, end: end)
+        ExpiringThing(kind, of: folder.merchant.id, named: site.domain.name, identity: site.domain.name, end: end)
       }
     }
     return things
@@ -86,6 +88,21 @@ struct ServerMail: Sendable {
     let mail = QueuedMail(.alarms, to: settings.recipients, .alarms(rows, count: count, brand), brand)
     return try await database.write { [random] in
       try MailOutbox.add(mail, once: "alarms/\(day)", random: random, in: $0)
+    }
+  }
+}
+
+extension MerchantFolder {
+  /// The certificate of each kind that ends last: the end of an earlier one stops nothing.
+  fileprivate var expiringCertificates: [ExpiringThing] {
+    let processing =
+      merchant.processing.map { (Hex.encode($0.publicKeyHash), $0.notAfter) }
+      + certificatesOfKeysElsewhere.map { (Hex.encode($0.publicKeyHash), $0.notAfter) }
+    let identity = merchant.identity.map { ("identity of \(merchant.id)", $0.notAfter) }
+    return [
+      (ExpiringThing.Kind.identity, identity), (.processing, processing.max { $0.1 < $1.1 }),
+    ].compactMap { kind, found in
+      found.map { ExpiringThing(kind, of: merchant.id, named: merchant.id.rawValue, identity: $0.0, end: $0.1) }
     }
   }
 }

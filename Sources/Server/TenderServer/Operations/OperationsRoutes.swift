@@ -28,7 +28,7 @@ struct OperationsRoutes: Sendable {
 }
 
 extension OperationsRoutes {
-  init(_ parts: Composition) throws {
+  init(_ parts: Composition) {
     home = HomeController(environment: parts.configuration.environment, kitVersion: KitController().version)
     health = HealthController(database: parts.database)
     events = EventController(

@@ -17,13 +17,16 @@ struct ServerGauges: Sendable {
     let mails = try await MailMonitor.gauges(parts.database)
     return Gauge.all(of: open, parts.breakers, parts.database) + webhooks + mails + Gauge.all(of: parts.connections)
       + (try await Gauge.all(of: parts.database))
-      + [Gauge.clockLead(of: parts.gateway)] + certificates(at: parts.runtime.clock.now())
-      + parts.served.gauges + parts.doctor.gauges
+      + [Gauge.clockLead(of: parts.gateway)] + gauges(of: parts.merchants.current) + parts.doctor.gauges
   }
 
-  private func certificates(at now: Timestamp) -> [Gauge] {
-    parts.directory.merchants.flatMap { expiries($0, at: now) }
-      + parts.folders.flatMap { folder in
+  private func gauges(of merchants: MerchantsSnapshot) -> [Gauge] {
+    certificates(merchants, at: parts.runtime.clock.now()) + merchants.served.gauges
+  }
+
+  private func certificates(_ merchants: MerchantsSnapshot, at now: Timestamp) -> [Gauge] {
+    merchants.directory.merchants.flatMap { expiries($0, at: now) }
+      + merchants.folders.flatMap { folder in
         folder.certificatesOfKeysElsewhere.map { expiry(of: "processing", $0.notAfter, folder.merchant.id, at: now) }
       }
   }

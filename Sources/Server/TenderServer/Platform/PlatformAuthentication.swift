@@ -9,41 +9,10 @@ import DirectWire
 import Settings
 import TenderPayments
 
-/// An API key: its secret, whose it is, and what calls under it must carry.
-struct PlatformKey: Sendable {
-  let id: String
-  let secret: String
-  let merchant: MerchantID
-  /// Whether a body without ``ContentDigest/header`` is refused.
-  let isDigestRequired: Bool
-  /// What it may be used for, and until when.
-  let limits: APIKeyLimits
-}
-
 /// Why a key whose signature is right is refused all the same; for the log.
 enum PlatformKeyRefusal: String {
   case otherMerchant = "other_merchant"
   case keyExpired = "key_expired"
-}
-
-/// The API keys of all merchants, by id.
-struct PlatformKeys: Sendable {
-  private let keys: [String: PlatformKey]
-
-  init(_ folders: [MerchantFolder]) {
-    var keys: [String: PlatformKey] = [:]
-    for folder in folders {
-      for (id, secret) in folder.apiKeys {
-        keys[id] = PlatformKey(
-          id: id, secret: secret, merchant: folder.merchant.id,
-          isDigestRequired: folder.profile.keysRequiringDigest.contains(id),
-          limits: folder.apiKeyLimits[id] ?? .none)
-      }
-    }
-    self.keys = keys
-  }
-
-  subscript(_ id: String) -> PlatformKey? { keys[id] }
 }
 
 /// Verifies who signed a call, then reads its body and compares it with the digest that was signed.
@@ -52,7 +21,7 @@ struct PlatformAuthentication: RouterMiddleware {
     .forbidden, "signature_refused",
     "The request is not signed by a key of this merchant. Check key id, secret, clock and the string to sign.")
 
-  let keys: PlatformKeys
+  let merchants: LiveMerchants
   let quotas: Quotas
   let uses: KeyUses
   let clock: WallClock
@@ -100,7 +69,7 @@ struct PlatformAuthentication: RouterMiddleware {
         method: request.method.rawValue, target: request.uri.description,
         headers: request.headers.map { ($0.name.rawName, $0.value) })
       keyID = signed.apiKeyID
-      let key = keys[signed.apiKeyID]
+      let key = merchants.current.apiKeys[signed.apiKeyID]
       let caller = try RequestAuthenticator().authenticate(signed, secret: key?.secret, at: clock.now())
       guard let key, Self.isSame(key.merchant, context.parameters.get("merchantId")) else {
         throw refusal(PlatformKeyRefusal.otherMerchant.rawValue, keyID, context)

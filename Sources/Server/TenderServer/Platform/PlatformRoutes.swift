@@ -51,6 +51,6 @@ extension PlatformRoutes {
     platform = PlatformController(
       orderService: parts.orderService,
       authentication: PlatformAuthentication(
-        keys: PlatformKeys(parts.folders), quotas: parts.quotas, uses: parts.keyUses, clock: parts.runtime.clock))
+        merchants: parts.merchants, quotas: parts.quotas, uses: parts.keyUses, clock: parts.runtime.clock))
   }
 }

@@ -31,7 +31,7 @@ struct ShadowController: Sendable {
 
   private func report(_ payment: ShadowPayment) async throws -> Response {
     let transport = ShadowTransport()
-    let routes = try RouteTable.shadow(configuration, apple, transport, of: gateway.routes.merchants)
+    let routes = try RouteTable.shadow(configuration, apple, transport, routing: gateway.routes.routing)
     do throws(PaymentTokenError) {
       let findings = await gateway.shadow(
         payment.order, with: try EncryptedPaymentToken(json: payment.token), choosing: payment.choice,

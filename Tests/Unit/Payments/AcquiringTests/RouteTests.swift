@@ -1,4 +1,5 @@
 import Acquiring
+import Synchronization
 import TenderPayments
 import TenderTesting
 import Testing
@@ -46,10 +47,13 @@ import Testing
   }
 
   @Test func `is chosen by the rules that were read last, also in a copy of the table`() throws {
-    let table = RouteTable([ConfiguredRoute(acquirer("adyen", "eu")), ConfiguredRoute(acquirer("braintree", "eu"))])
+    let now = Mutex(MerchantRouting())
+    let table = RouteTable([ConfiguredRoute(acquirer("adyen", "eu")), ConfiguredRoute(acquirer("braintree", "eu"))]) {
+      _ in now.withLock(\.self)
+    }
     let copy = table.map { $0 }
-    table.merchants.replace(
-      rules: [merchant: [try RouteRule("braintree/eu")]], sales: [merchant: MerchantSale(merchantCategory: "5812")])
+    let new = MerchantRouting(rules: [try RouteRule("braintree/eu")], sale: MerchantSale(merchantCategory: "5812"))
+    now.withLock { $0 = new }
     #expect(copy.candidates(for: payment()).map(\.capabilities.route) == ["braintree/eu"])
     #expect(copy.sale(of: merchant).merchantCategory == "5812")
   }

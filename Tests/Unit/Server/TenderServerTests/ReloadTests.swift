@@ -1,11 +1,13 @@
 import Administration
 import Foundation
 import HTTPTransport
+import Settings
 import StrictJSON
 import TenderPayments
 import TenderServer
 import TenderTesting
 import Testing
+import Webhooks
 
 /// What changes when a running server reads the merchants' folders again.
 @Suite struct `Reading the merchants again` {
@@ -90,6 +92,126 @@ import Testing
     try await platform.serve { server async throws in
       #expect(try await server.isServed("theirs.example"))
       #expect(server.log.text.contains("there is no folder of declared merchants"))
+    }
+  }
+}
+
+/// Calls that come while a reload replaces the merchants.
+@Suite struct `A reload among calls` {
+  fileprivate static func merchant(_ name: String, _ number: Int) -> MerchantProvisioning.NewMerchant {
+    MerchantProvisioning.NewMerchant(
+      id: name, merchantIdentifier: "merchant.test.\(name)\(number)", displayName: "\(name) \(number)",
+      countryCode: "IE", currencyCode: "EUR", domains: ["\(name).example"])
+  }
+
+  fileprivate static func edit(_ folder: String, _ change: (String) -> String) throws {
+    let settings = URL(filePath: folder + "/merchant.yaml")
+    try Data(change(try String(contentsOf: settings, encoding: .utf8)).utf8).write(to: settings)
+  }
+
+  /// A merchant of which everything changes at once: name, networks, API key, processing certificate.
+  private struct Generation: Sendable {
+    let merchant: MerchantProvisioning.NewMerchant
+    let network: CardNetwork
+    let directory: String
+
+    init(_ number: Int, _ network: CardNetwork, _ platform: MerchantsApart) async throws {
+      (merchant, self.network) = (`A reload among calls`.merchant("whole", number), network)
+      directory = "\(platform.directory)/generation-\(number)"
+      let path = try await MerchantProvisioning(portal: platform.system.sandbox, random: .system)
+        .make(merchant, below: directory + "/merchants")
+      try `A reload among calls`.edit(path) {
+        $0.replacing(/supportedNetworks: .*/, with: "supportedNetworks: [\(network.rawValue)]")
+      }
+    }
+
+    func install(in platform: MerchantsApart) throws {
+      let place = "\(platform.directory)/merchants/whole"
+      try? FileManager.default.removeItem(atPath: place)
+      try FileManager.default.copyItem(atPath: directory + "/merchants/whole", toPath: place)
+    }
+
+    /// The networks that the merchant's server is told of, signed with this generation's key; nil where the key is unknown.
+    func networks(at server: MerchantsApart.Running) async throws -> JSONValue? {
+      let shop = try Shopfront(merchant, directory, server.url, server.system.sender)
+      let answer = try await shop.signed(
+        "GET", "/v2/whole/products/302/networks?currencyCode=EUR", at: WallClock.system.now())
+      return answer.status == 200 ? answer.body["networks"] : nil
+    }
+  }
+
+  @Test func `is atomic: no call sees a merchant that is new and keys that are old`() async throws {
+    let platform = try await MerchantsApart()
+    let generations = [
+      try await Generation(1, .visa, platform), try await Generation(2, .masterCard, platform),
+    ]
+    try generations[0].install(in: platform)
+    try await platform.serve { server async throws in
+      let (isOver, answered) = (Hold(), Counter())
+      try await withThrowingTaskGroup { group in
+        for generation in generations {
+          group.addTask {
+            while isOver.isOn {
+              guard let networks = try await generation.networks(at: server) else { continue }
+              #expect(networks == [.string(generation.network.appleName)])
+              answered.next()
+            }
+          }
+        }
+        group.addTask {
+          var keys = 0
+          while isOver.isOn {
+            let page = try await server.get("/applepay/metadata", origin: "https://whole.example")
+            keys = (try await server.admin("GET", "/keys")["keys"]?.elements ?? []).count { $0["merchant"] == "whole" }
+            let name = try JSONReader.read(page.body)["displayName"]
+            #expect(keys == 2 || name == "whole 1", "\(name ?? .null) with \(keys) keys")
+          }
+          #expect(keys == 2)
+        }
+        for number in 1...12 {
+          try generations[number % 2].install(in: platform)
+          #expect(try await server.admin("POST", "/merchants/reload")["merchants"] == 3)
+          let before = answered.value
+          try await waitUntil("a call with the new key") { answered.value > before }
+        }
+        isOver.end()
+        try await group.waitForAll()
+      }
+    }
+  }
+
+  @Test func `leaves a call under way its merchant as it was`() async throws {
+    var platform = try await MerchantsApart()
+    platform.configuration.allowsPrivateWebhooks = true
+    let (hold, asked) = (Hold(), Counter())
+    let source = DeliveryNetwork { _ in
+      .init(
+        HTTPSender { _, _ throws(TransportError) in
+          let number = asked.next()
+          try? await waitUntil("the end of the hold") { !hold.isOn }
+          let basket: JSONValue = [
+            "currencyCode": "EUR", "countryCode": "IE", "merchantReference": .string("P-\(number)"),
+            "businessName": "Patient", "serviceTypes": ["collection"], "route": "sandbox",
+            "items": [["id": "fish", "label": "Fish", "unitAmount": 1250]],
+          ]
+          return InboundResponse(status: 200, body: basket.serialized())
+        })
+    }
+    let folder = try await MerchantProvisioning(portal: platform.system.sandbox, random: .system)
+      .make(Self.merchant("patient", 1), below: platform.directory + "/merchants")
+    try Self.edit(folder) { $0 + "basketSource: http://127.0.0.1:1/baskets\n" }
+    try await platform.serve(over: source) { server async throws in
+      @Sendable func sheet(_ basket: String) async throws -> InboundResponse {
+        try await server.get("/applepay/basket/\(basket)", origin: "https://patient.example")
+      }
+      async let underWay = sheet("kNc7pQ2xR8vT5wY1zB4d10")
+      try await waitUntil("the call to the merchant's server") { asked.value == 1 }
+      try Self.edit(folder) { $0 + "routes: [elsewhere]\n" }
+      #expect(try await server.admin("POST", "/merchants/reload")["merchants"] == 3)
+      hold.end()
+      let (first, second) = (try await underWay, try await sheet("kNc7pQ2xR8vT5wY1zB4d11"))
+      #expect(first.status == 200, "\(String(decoding: first.body, as: UTF8.self))")
+      #expect(second.status != 200 && String(decoding: second.body, as: UTF8.self).contains("route"))
     }
   }
 }

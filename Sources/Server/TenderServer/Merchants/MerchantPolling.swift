@@ -1,12 +1,18 @@
+import ApplePayToken
 import Logging
+import MerchantIdentity
 import ServiceLifecycle
+import Storage
 import TenderPayments
 
 /// Takes over what other nodes, or the passing of time, change about the merchants and keys in the store, within seconds.
 struct MerchantPolling: Service {
   static let interval: Duration = .seconds(2)
 
-  let routes: LiveRoutes
+  let merchants: LiveMerchants
+  let keys: ProcessingKeys
+  let database: Database
+  let clock: WallClock
   let scheduler: Scheduler
   let logger: Logger
 
@@ -25,7 +31,7 @@ struct MerchantPolling: Service {
   /// - Parameter failure: of the time before, which is not logged again.
   private func poll(after failure: String?) async -> String? {
     var failures: [String] = []
-    for step in [retireIdentities, routes.followKeys, reload] {
+    for step in [retireIdentities, keys.follow, reload] {
       do { try await step() } catch { failures.append("\(error)") }
     }
     guard !failures.isEmpty else { return nil }
@@ -34,15 +40,18 @@ struct MerchantPolling: Service {
     return text
   }
 
+  /// Retires identity certificates that another replaced a day ago.
   private func retireIdentities() async throws {
-    for id in try await routes.retireIdentities() {
+    let retired = try await MerchantStore(database, keys: nil).retireIdentities(
+      replacedFor: ProcessingKeyRing.drainingTime, at: clock.now())
+    for id in retired {
       logger.notice(
         "an identity certificate was retired: another replaced it", metadata: ["certificate": .string(id)])
     }
   }
 
   private func reload() async throws {
-    guard let report = try await routes.reloadIfChanged() else { return }
+    guard let report = try await merchants.reloadIfChanged() else { return }
     logger.notice("the merchants were read again", metadata: ["merchants": .stringConvertible(report.merchants)])
   }
 }

@@ -6,15 +6,14 @@ import TenderPayments
 
 /// Where the platform's own pages are.
 struct HostedSite: Sendable {
-  /// `scheme://host[:port]`
-  let origin: String
   /// Nil where the address has no name that Apple could know, such as a number.
   let domain: Domain?
   let association: DomainAssociation?
 
   init(_ configuration: ServerConfiguration) throws {
-    origin = configuration.hostedCheckoutURL
-    let name = origin.split(separator: "/", omittingEmptySubsequences: true).dropFirst().first.map(String.init) ?? ""
+    let name =
+      configuration.hostedCheckoutURL.split(separator: "/", omittingEmptySubsequences: true).dropFirst().first.map(
+        String.init) ?? ""
     domain = try? Domain(name.lowercased())
     guard let domain, let folder = configuration.platformDirectory else {
       association = nil
@@ -40,7 +39,8 @@ struct ServedPlatform: Sendable {
   /// - Throws: when the folder is not as it must be.
   init(_ configuration: ServerConfiguration, for folders: [MerchantFolder], at now: Timestamp) throws {
     let directory = configuration.platformDirectory
-    certificates = try .of(directory, for: folders, keysMayBeElsewhere: configuration.keyAgentSocket != nil)
+    certificates = try PlatformFolder.of(
+      directory, for: folders, keysMayBeElsewhere: configuration.keyAgentSocket != nil)
     identity = try directory.flatMap { try PlatformFolder.identity($0, at: now) }
     site = try HostedSite(configuration)
   }
