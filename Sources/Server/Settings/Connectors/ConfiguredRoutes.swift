@@ -24,11 +24,10 @@ enum ProviderPlace: Sendable {
 
 extension RouteTable {
   /// The routes of the connectors' folder, then the sandbox's acquirer where there is one; without the merchants' rules.
-  package static func configured(
+  package init(
     _ configuration: ServerConfiguration, _ apple: AppleEnvironment, _ http: HTTPSender, _ logger: Logger
-  ) throws -> RouteTable {
-    let log = TranscriptLog(to: logger)
-    return RouteTable(try all(configuration, apple, http, log: log.note))
+  ) throws {
+    self.init(try Self.all(configuration, apple, http, log: TranscriptLog(to: logger).note))
   }
 
   /// The routes of the connectors' folder, which are not asked; nil where they cannot be read.

@@ -92,12 +92,13 @@ struct Composition: Sendable {
     sideJournal = Journal(
       journal.database.limited(to: 2), random: runtime.random, consumers: journal.consumers)
     try await configuration.requireDurable(journal.database, runtime.logger)
-    let routes = try RouteTable.configured(configuration, apple, runtime.network.plain, runtime.logger)
+    let routes = try RouteTable(configuration, apple, runtime.network.plain, runtime.logger)
     let keyStore = ProcessingKeyStore(journal.database)
     keys = ProcessingKeys(
       keyStore, journal.database, agent: configuration.keyAgentSocket.map { KeyAgentClient(path: $0) },
       logger: runtime.logger)
-    traces = try configuration.keepsTraces ? apple.traceRecorder(keys.ring, runtime) : nil
+    let simulated = configuration.keepsTraces ? apple.simulated : nil
+    traces = try simulated.map { [keys] in try TraceRecorder(of: $0, keys: keys.ring, clock: runtime.clock) }
     merchants = try await LiveMerchants(
       MerchantsReader(
         configuration: configuration, database: journal.database, routes: routes,
@@ -138,7 +139,7 @@ struct Composition: Sendable {
     dispatcher = WebhookDispatcher(
       database: journal.database, endpoints: { [merchants] in merchants.current[$0]?.folder.webhooks },
       keys: { [merchants] in merchants.current[$0]?.folder.webhookKey }, destinations: configuration.destinations,
-      network: runtime.network.webhooks, orders: .stored(runtime.logger), concurrency: budget.webhooksAtOne,
+      network: runtime.network.webhooks, orders: OrderReader.stored(runtime.logger), concurrency: budget.webhooksAtOne,
       queueLimit: budget.webhookEndpoints, random: runtime.random,
       report: WebhookMonitor(metrics: metrics, logger: runtime.logger).note)
     mail = try ServerMail(self)
@@ -199,13 +200,6 @@ extension PrivateFile {
   /// The folder of the file. Not NSString's, which traps on a path of one letter (swift-foundation 6.2 on Linux).
   fileprivate static func makeFolder(of path: String) throws {
     try makeFolder(URL(fileURLWithPath: path).deletingLastPathComponent().path)
-  }
-}
-
-extension AppleEnvironment {
-  /// Nil outside of `simulated`.
-  fileprivate func traceRecorder(_ keys: ProcessingKeyRing, _ runtime: Runtime) throws -> TraceRecorder? {
-    try simulated.map { try TraceRecorder(of: $0, keys: keys, clock: runtime.clock) }
   }
 }
 

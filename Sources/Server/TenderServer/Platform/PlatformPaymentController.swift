@@ -113,15 +113,14 @@ extension HTTPFields {
 
 extension PlatformPayments {
   /// Over the server's gateway.
-  static func configured(_ parts: Composition, _ merchants: PlatformMerchants) -> PlatformPayments {
-    var payments = PlatformPayments(
+  init(_ parts: Composition, _ merchants: PlatformMerchants) {
+    self.init(
       gateway: parts.gateway, merchants: { merchants[$0] }, applicationData: { merchants.applicationData(of: $0) },
       fingerprintKey: parts.fingerprintKey, clock: parts.runtime.clock, random: parts.runtime.random)
     let inputs = CustomerInputs(sessions: parts.clientSessions, keys: parts.customerInputKeys)
     let orders = parts.orderService
-    payments.binding = { try await orders.binding(ofReference: $0, of: $1) }
-    payments.openCustomerInput = { try await inputs.open($0, completing: $1, for: $2) }
-    payments.hostedOrder = { [database = parts.database] in try await RenderedOrder.find(for: $0, in: database) }
-    return payments
+    binding = { try await orders.binding(ofReference: $0, of: $1) }
+    openCustomerInput = { try await inputs.open($0, completing: $1, for: $2) }
+    hostedOrder = { [database = parts.database] in try await RenderedOrder.find(for: $0, in: database) }
   }
 }

@@ -40,7 +40,7 @@ extension PlatformRoutes {
   init(_ parts: Composition, _ sessions: MerchantSessions) {
     self.sessions = ProductSessionController(sessions: sessions)
     let merchants = PlatformMerchants(parts)
-    let stored = PlatformPayments.configured(parts, merchants)
+    let stored = PlatformPayments(parts, merchants)
     payments = PlatformPaymentController(payments: stored, metrics: parts.metrics)
     products = PlatformProductController(merchants: merchants)
     webhooks = PlatformWebhookController(
