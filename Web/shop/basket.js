@@ -30,7 +30,7 @@ const row = ({ dish, quantity }) =>
     ),
     element(
       "div",
-      { className: "words" },
+      { className: "stack tight words" },
       element("h2", { className: "name" }, element("a", { href: `/dish/${dish.id}` }, dish.name)),
       dish.availableIn && element("p", { className: "badge" }, `${places(dish.availableIn)} only`),
     ),

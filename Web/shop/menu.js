@@ -37,7 +37,7 @@ const card = (dish) => {
     ),
     element(
       "div",
-      { className: "words" },
+      { className: "stack tight words" },
       element("h3", {}, element("a", { href: `/dish/${dish.id}` }, dish.name)),
       element("p", { className: "quiet small" }, dish.description),
       dish.availableIn && element("p", { className: "badge" }, `${places(dish.availableIn)} only`),

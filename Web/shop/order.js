@@ -83,7 +83,7 @@ const wait = async (place, basket) => {
 const nothing = (error) =>
   element(
     "div",
-    { className: "panel narrow stack" },
+    { className: "panel narrow" },
     element("h1", { id: "thanks", tabIndex: -1 }, error.status === 404 ? "No such order" : "One moment"),
     element("p", {}, error.message),
     element("p", {}, element("a", { className: "button", href: "/" }, "See the menu")),
@@ -97,7 +97,7 @@ const headline = ({ status }) => {
 const receipt = (basket, order) =>
   element(
     "div",
-    { className: "confirmation" },
+    { className: "receipts" },
     element(
       "div",
       { className: "panel ticket" },
@@ -127,12 +127,12 @@ const receipt = (basket, order) =>
     ),
     element(
       "div",
-      { className: "stack" },
+      { className: "stack fill" },
       order.isCash
         ? null
         : element(
             "div",
-            { className: "panel stack" },
+            { className: "panel" },
             element("h2", {}, "What has just happened"),
             element("p", { id: "explanation", className: "quiet" }, explanation(order.status)),
             element(

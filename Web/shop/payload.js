@@ -77,15 +77,15 @@ const field =
     const extra = note(key, value);
     return element(
       "div",
-      { className: "datum", dataset: { field: key } },
+      { className: "stack tight datum", dataset: { field: key } },
       element("dt", {}, title, element("code", {}, key)),
       element(
         "dd",
-        {},
+        { className: "stack tight" },
         element(
           "p",
-          { className: "value" },
-          element("span", {}, `${value}`),
+          { className: "row value" },
+          element("code", {}, `${value}`),
           extra ? element("span", { className: "quiet" }, extra) : null,
         ),
         element("p", { className: "quiet small" }, meaning),
@@ -96,7 +96,7 @@ const field =
 const section = (id, title, text, entries, meanings) =>
   element(
     "section",
-    { className: "panel stack", ariaLabel: title },
+    { className: "panel", ariaLabel: title },
     element("h2", { id }, title),
     element("p", { className: "quiet" }, text),
     element("dl", { className: "data" }, entries.map(field(meanings))),

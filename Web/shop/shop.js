@@ -133,7 +133,7 @@ export const stepper = (dish, quantity, change) => {
   less.addEventListener("click", () => change(quantity() - 1));
   more.addEventListener("click", () => change(quantity() + 1));
   show();
-  return Object.assign(element("div", { className: "stepper" }, less, count, more), { show });
+  return Object.assign(element("div", { className: "stepper row tight" }, less, count, more), { show });
 };
 
 /** The radio buttons for delivery or collection, with the order's own choice. */

@@ -109,7 +109,7 @@ const span = (part, whole) => {
   bar.style.setProperty("--share", Math.max(0.004, part.microseconds / whole));
   return element(
     "li",
-    { className: "span", dataset: { span: part.name } },
+    { className: "stack tight span", dataset: { span: part.name } },
     element(
       "div",
       { className: "heading" },
@@ -140,11 +140,11 @@ const entry = (call) => {
   const open = call.name === PAYMENT || matchMedia("(width >= 48rem)").matches;
   return element(
     "li",
-    { className: "call", dataset: { call: call.name } },
+    { className: "stack tight call", dataset: { call: call.name } },
     element("p", { className: "at" }, `+${time(call.at)}`),
     element(
       "details",
-      { className: isLong ? "panel" : "short", open },
+      { className: isLong ? "panel" : "", open },
       element(
         "summary",
         { className: "heading" },
@@ -166,7 +166,7 @@ const entry = (call) => {
       isLong
         ? element(
             "ol",
-            { className: "spans", role: "list" },
+            { className: "stack", role: "list" },
             spans.map((part) => span(part, call.microseconds)),
           )
         : null,
@@ -200,7 +200,7 @@ try {
   const trace = await ask(`${tender}/applepay/payment/${place.dataset.basket}/trace`);
   place.replaceChildren(
     summary(trace),
-    element("ol", { className: "calls", role: "list" }, trace.calls.map(entry)),
+    element("ol", { className: "stack calls", role: "list" }, trace.calls.map(entry)),
     element(
       "p",
       {},
