@@ -267,10 +267,24 @@ let package = Package(
 
     // `prctl` has variadic arguments, with which Swift cannot call it.
     .target(name: "CProcessMemory", path: "Sources/CommandLine/CProcessMemory"),
+    module(
+      "CommandLine/CommandSupport",
+      [
+        "TenderServer", "Administration", "Settings", "AppleSandbox", "Ledger", "DirectWire", "TenderPayments",
+        "StrictJSON", "HTTPTransport", "Storage", arguments, logging, lifecycle, unixSignals, nioCore,
+      ]),
+    module(
+      "CommandLine/Demo",
+      [
+        "CommandSupport", "TenderServer", "Administration", "Settings", "Mail", "DemoShop", "AppleSandbox",
+        "AcquirerSandbox", "ProviderEmulators", "TenderPayments", "StrictJSON", "HTTPTransport", "Storage", arguments,
+        crypto, logging, lifecycle,
+      ]),
     tool(
       "Sources/CommandLine/TenderCLI",
       [
-        "CProcessMemory", "TenderServer", "Doctor", "Administration", "Settings", "AppleSandbox", "AcquirerSandbox",
+        "CommandSupport", "Demo", "CProcessMemory", "TenderServer", "Doctor", "Administration", "Settings",
+        "AppleSandbox", "AcquirerSandbox",
         "ProviderEmulators",
         "TokenIssuer",
         "DemoShop",

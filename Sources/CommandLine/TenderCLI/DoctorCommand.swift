@@ -1,4 +1,6 @@
 import ArgumentParser
+import CommandSupport
+import Demo
 import Doctor
 import Foundation
 import HTTPTransport

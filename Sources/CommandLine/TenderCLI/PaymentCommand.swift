@@ -1,5 +1,6 @@
 import Administration
 import ArgumentParser
+import CommandSupport
 import Foundation
 import HTTPTransport
 import Ledger
@@ -46,7 +47,7 @@ struct PaymentCommand: AsyncParsableCommand {
       guard place.store == nil || place.config != nil else { return }
       let answer = try? await place.ask(
         here: { try await MerchantAdministration($0, $1.database).perform(.list) },
-        there: ("POST", MerchantStoreOptions.target), body: Array(try JSONEncoder().encode(MerchantCall.list)))
+        there: ("POST", StoreAccess.merchantCalls), body: Array(try JSONEncoder().encode(MerchantCall.list)))
       guard let known = answer?.merchants?.map(\.id), !known.contains(merchant) else { return }
       throw CallFailure("there is no merchant \(merchant); there are: \(known.joined(separator: ", "))")
     }
@@ -352,8 +353,4 @@ extension OperationReport {
 
 extension PaymentID {
   fileprivate var inPath: String { rawValue.inQuery }
-}
-
-extension String {
-  var inQuery: String { addingPercentEncoding(withAllowedCharacters: .alphanumerics) ?? "" }
 }

@@ -1,4 +1,5 @@
 import Administration
+import CommandSupport
 import Ledger
 import TenderPayments
 import TenderServer

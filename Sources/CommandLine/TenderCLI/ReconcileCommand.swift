@@ -1,6 +1,7 @@
 import Acquiring
 import Administration
 import ArgumentParser
+import CommandSupport
 import Connectors
 import Foundation
 import Gateway

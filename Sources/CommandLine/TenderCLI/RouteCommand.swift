@@ -1,5 +1,6 @@
 import Acquiring
 import Administration
+import CommandSupport
 import Connectors
 import ArgumentParser
 import StrictJSON

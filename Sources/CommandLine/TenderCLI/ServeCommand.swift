@@ -1,4 +1,5 @@
 import ArgumentParser
+import CommandSupport
 import Logging
 import Settings
 import StrictJSON

@@ -1,4 +1,5 @@
 import ArgumentParser
+import Demo
 
 @main
 struct Tender: AsyncParsableCommand {

@@ -1,5 +1,6 @@
 import ApplePayToken
 import ArgumentParser
+import CommandSupport
 import Foundation
 import MerchantIdentity
 import Synchronization

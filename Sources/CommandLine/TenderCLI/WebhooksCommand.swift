@@ -1,5 +1,6 @@
 import Administration
 import ArgumentParser
+import CommandSupport
 import Foundation
 import HTTPTransport
 import Ledger
@@ -137,7 +138,7 @@ struct WebhooksCommand: AsyncParsableCommand {
           "there is no folder \(merchant); --merchant names a merchant's folder, or the id of a merchant in the store")
       }
       let call = Array(try JSONEncoder().encode(MerchantCall.export(merchant: merchant)))
-      let answer: MerchantAnswer = try await server.askServer("POST", MerchantStoreOptions.target, call)
+      let answer: MerchantAnswer = try await server.askServer("POST", StoreAccess.merchantCalls, call)
       guard let key = answer.bundle?.webhookKey else {
         throw CallFailure(
           "\(merchant) has no webhook key: `tender secret add --merchant \(merchant) --kind webhook\(store.words)`"

@@ -20,7 +20,8 @@ struct Architecture {
     "Administration": ["HostedCheckout", "Mail", "PlatformAPI", "Settings"],
     "BackOffice": ["Administration", "Settings"], "Doctor": ["Administration", "Mail", "Settings"],
     "TenderServer": ["Administration", "Doctor", "BackOffice", "Settings", "PlatformAPI", "HostedCheckout", "Mail"],
-    "CMailTransfer": ["CCurl"], "Mail": ["CMailTransfer"], "TenderCLI": ["CProcessMemory"],
+    "CMailTransfer": ["CCurl"], "Mail": ["CMailTransfer"], "TenderCLI": ["CProcessMemory", "CommandSupport", "Demo"],
+    "Demo": ["CommandSupport"],
   ]
 
   private static let base: Set<String> = ["TenderPayments", "StrictJSON", "HTTPServing", "HTTPTransport", "Storage"]

@@ -16,7 +16,7 @@ extension Traps {
       "Sources/Sandbox/ProviderEmulators/", nil, .arithmetic,
       "a sandbox adds up what its readers have limited to twelve digits"),
     .init(
-      "Sources/CommandLine/TenderCLI/PlatformPayment.swift", nil, .arithmetic,
+      "Sources/CommandLine/Demo/PlatformPayment.swift", nil, .arithmetic,
       "parts of an amount that the command made up"),
     .init("Sources/Checkout/Orders/QuoteRules.swift", "try discount + fees(", .arithmetic, "joins lists of lines"),
     .init(
@@ -63,7 +63,7 @@ extension Traps {
   private static let ownNumbers: [Allowed] = [
     .init("Sources/Base/Storage/Columns.swift", "Int16(place)", .conversion, "a query of ours has few columns"),
     .init("Sources/Base/Storage/Postgres/PostgresConnection.swift", "Int16(POLLIN)", .conversion, "a constant"),
-    .init("Sources/CommandLine/TenderCLI/Terminal/Terminal.swift", "Int16(POLLOUT)", .conversion, "a constant"),
+    .init("Sources/CommandLine/CommandSupport/Terminal.swift", "Int16(POLLOUT)", .conversion, "a constant"),
     .init("Sources/Payments/Webhooks/SystemResolver.swift", "Int32(SOCK_STREAM.rawValue)", .conversion, "a constant"),
     .init("Sources/Server/TenderServer/HTTP/CompressedBody.swift", "MemoryLayout<z_stream>", .conversion, "a constant"),
     .init(

@@ -1,6 +1,7 @@
 import Administration
 import AppleSandbox
 import ArgumentParser
+import CommandSupport
 import Foundation
 import HTTPTransport
 import MerchantIdentity

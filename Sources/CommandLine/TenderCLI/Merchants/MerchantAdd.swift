@@ -1,5 +1,6 @@
 import Administration
 import ArgumentParser
+import CommandSupport
 import Foundation
 import HTTPTransport
 import MerchantIdentity
@@ -194,7 +195,7 @@ private struct SandboxServerStore {
   }
 
   private static func ask(_ access: StoreAccess, _ call: MerchantCall) async throws -> MerchantAnswer {
-    try await access.askServer("POST", MerchantStoreOptions.target, Array(try JSONEncoder().encode(call)))
+    try await access.askServer("POST", StoreAccess.merchantCalls, Array(try JSONEncoder().encode(call)))
   }
 
   /// The server that was started with the sandbox.

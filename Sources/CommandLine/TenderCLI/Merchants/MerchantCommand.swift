@@ -1,5 +1,6 @@
 import Administration
 import ArgumentParser
+import CommandSupport
 import Foundation
 import HTTPTransport
 import MerchantIdentity

@@ -1,5 +1,6 @@
 import Administration
 import ArgumentParser
+import CommandSupport
 import Foundation
 import Ledger
 import Settings
@@ -9,9 +10,6 @@ import TenderServer
 struct MerchantStoreOptions: ParsableArguments {
   @OptionGroup var place: StoreOptions
   @Flag(help: "Print JSON.") var json = false
-
-  /// Where a running server takes calls, in the name of this user.
-  static var target: String { "/merchants/calls?by=\(NSUserName().inQuery)" }
 
   /// Asks, and tells the operator what the answer notes.
   func ask(_ call: MerchantCall) async throws -> MerchantAnswer {
@@ -26,7 +24,7 @@ struct MerchantStoreOptions: ParsableArguments {
     }
     let answer: MerchantAnswer = try await place.ask(
       here: { try await MerchantAdministration($0, $1.database).perform(call, by: CommandLineOperator(NSUserName())) },
-      there: ("POST", Self.target), body: Array(try JSONEncoder().encode(call)))
+      there: ("POST", StoreAccess.merchantCalls), body: Array(try JSONEncoder().encode(call)))
     for note in answer.notes { Terminal.sayError("Warning: \(note)") }
     return answer
   }

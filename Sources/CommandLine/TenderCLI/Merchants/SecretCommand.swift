@@ -1,5 +1,6 @@
 import Administration
 import ArgumentParser
+import CommandSupport
 import MerchantIdentity
 import TenderPayments
 import TenderServer
@@ -7,7 +8,8 @@ import TenderServer
 /// `tender secret`
 struct SecretCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "secret", abstract: "API, webhook and callback keys of the merchants in the store; resealing all its secrets.",
+    commandName: "secret",
+    abstract: "API, webhook and callback keys of the merchants in the store; resealing all its secrets.",
     subcommands: [Add.self, Rotate.self, Revoke.self, List.self, Reseal.self])
 
   struct Add: AsyncParsableCommand {

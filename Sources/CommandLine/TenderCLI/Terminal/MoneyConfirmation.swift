@@ -1,17 +1,9 @@
 import Administration
+import CommandSupport
 import Foundation
 import HTTPTransport
 import TenderPayments
 import TenderServer
-
-extension Currency {
-  /// The value of `--amount`.
-  func amount(typed text: String) throws -> Amount {
-    do throws(MistypedAmount) { return try Amount(typed: text, in: self) } catch {
-      throw MistakenCall("--amount \(error)")
-    }
-  }
-}
 
 /// Shows what a command will do, and asks at a terminal.
 enum Confirmation {

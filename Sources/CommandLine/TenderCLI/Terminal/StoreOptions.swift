@@ -1,5 +1,7 @@
 import Administration
 import ArgumentParser
+import CommandSupport
+import Demo
 import Foundation
 import HTTPTransport
 import Ledger

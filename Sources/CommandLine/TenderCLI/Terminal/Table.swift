@@ -1,3 +1,5 @@
+import CommandSupport
+
 /// Rows below headers, for people. A column is as wide as its widest cell.
 struct Table {
   private let headers: [String]

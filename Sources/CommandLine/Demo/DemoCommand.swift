@@ -1,6 +1,7 @@
 import Administration
 import AppleSandbox
-import ArgumentParser
+package import ArgumentParser
+import CommandSupport
 import DemoShop
 import Foundation
 import HTTPTransport
@@ -12,8 +13,8 @@ import TenderPayments
 import TenderServer
 
 /// `tender demo`
-struct DemoCommand: AsyncParsableCommand {
-  static let configuration = CommandConfiguration(
+package struct DemoCommand: AsyncParsableCommand {
+  package static let configuration = CommandConfiguration(
     commandName: "demo", abstract: "Everything in one process: a simulated Apple and bank, the server, and two shops.")
 
   @Option(help: "The server's port; shops, sandbox, gateway and back office take the next five.") var port = 8400
@@ -39,7 +40,9 @@ struct DemoCommand: AsyncParsableCommand {
   @Flag(help: "Open the shop in a browser.") var open = false
   @Flag(help: "Print the addresses as a line of JSON.") var json = false
 
-  func validate() throws {
+  package init() {}
+
+  package func validate() throws {
     guard (1...65_527).contains(port) else {
       throw ValidationError("--port is from 1 to 65527: it takes six in a row, with --host seven, with --store nine.")
     }
@@ -58,7 +61,7 @@ struct DemoCommand: AsyncParsableCommand {
     }
   }
 
-  func run() async throws {
+  package func run() async throws {
     let ports = Array(port..<port + (store != nil ? 9 : host == nil ? 6 : 7))
     try Port.require(ports, advice: "The demo takes \(ports.count) in a row; choose others with --port.")
     let folder = "\(directory)/demo-\(port)\(suffix)"
@@ -91,12 +94,6 @@ extension DemoCommand {
     connector.map { "-\($0.rawValue)" }.joined() + (sealed ? "-sealed" : "")
       + (store == nil ? "" : "-postgres")
   }
-}
-
-enum LogLevel: String, ExpressibleByArgument, CaseIterable {
-  case debug, info, notice, warning, error
-
-  var level: Logger.Level { Logger.Level(rawValue: rawValue) ?? .warning }
 }
 
 /// Starts the parts of the demo in order: sandbox, merchants, server, shops, domains.
@@ -182,11 +179,11 @@ private struct DemoSetup: Sendable {
   /// The second shop's merchant is in the store, where the back office changes it; its folder was read once.
   private func storeSecondShop(_ server: ServerConfiguration) async throws {
     let store = StoreAccess(server)
-    let all: MerchantAnswer = try await store.askServer("POST", MerchantStoreOptions.target, try Self.body(.list))
+    let all: MerchantAnswer = try await store.askServer("POST", StoreAccess.merchantCalls, try Self.body(.list))
     guard !(all.merchants ?? []).contains(where: { $0.id == shops[1].merchant.id }) else { return }
     let bundle = try await MerchantBundle(
       folder: "\(shops[1].folder)/\(shops[1].merchant.id)", at: WallClock.system.now(), keysMayBeElsewhere: false)
-    let _: MerchantAnswer = try await store.askServer("POST", MerchantStoreOptions.target, try Self.body(.add(bundle)))
+    let _: MerchantAnswer = try await store.askServer("POST", StoreAccess.merchantCalls, try Self.body(.add(bundle)))
   }
 
   private static func body(_ call: MerchantCall) throws -> [UInt8] { Array(try JSONEncoder().encode(call)) }

@@ -1,12 +1,12 @@
-import AppleSandbox
-import HTTPTransport
+package import AppleSandbox
+package import HTTPTransport
 
 extension AssociationFetch {
   /// Fetches over the network, as Apple does, without following redirects.
   ///
   /// Names below `.localhost` are this machine by RFC 6761, but not every resolver knows it, so they are called by
   /// their address and named in the Host header.
-  static func over(_ sender: HTTPSender) -> AssociationFetch {
+  package static func over(_ sender: HTTPSender) -> AssociationFetch {
     AssociationFetch { url in
       let (address, host) = loopback(url)
       let request = OutboundRequest(method: "GET", url: address, headers: host.map { [HTTPField("Host", $0)] } ?? [])
@@ -16,7 +16,7 @@ extension AssociationFetch {
   }
 
   /// A sender that reaches names of this machine without a resolver.
-  static func reaching(_ sender: HTTPSender) -> HTTPSender {
+  package static func reaching(_ sender: HTTPSender) -> HTTPSender {
     HTTPSender { request, timeout throws(TransportError) in
       let (address, host) = loopback(request.url)
       let headers = request.headers + (host.map { [HTTPField("Host", $0)] } ?? [])

@@ -1,4 +1,5 @@
-import ArgumentParser
+package import ArgumentParser
+import CommandSupport
 import Foundation
 import HTTPTransport
 import Settings
@@ -7,8 +8,8 @@ import TenderPayments
 import TenderServer
 
 /// `tender pay`
-struct PayCommand: AsyncParsableCommand {
-  static let configuration = CommandConfiguration(
+package struct PayCommand: AsyncParsableCommand {
+  package static let configuration = CommandConfiguration(
     commandName: "pay", abstract: "One sandbox payment against a running server, step by step.",
     discussion: "Without options it pays at `tender demo`. Exit code 1 when a step fails.")
 
@@ -35,7 +36,9 @@ struct PayCommand: AsyncParsableCommand {
   @Option(help: "Write the payment token to this file.") var saveToken: String?
   @Flag(help: "Print JSON.") var json = false
 
-  func validate() throws {
+  package init() {}
+
+  package func validate() throws {
     guard (0...65_533).contains(port) else {
       throw ValidationError("--port is from 0 to 65533: the shop and the sandbox have the next two.")
     }
@@ -44,7 +47,7 @@ struct PayCommand: AsyncParsableCommand {
     }
   }
 
-  func run() async throws {
+  package func run() async throws {
     guard !platform else { return try await runPlatform() }
     let payment = try await LiveHTTPClient.during { sender in
       var payment = try self.payment(sender)

@@ -1,4 +1,5 @@
 import Administration
+import CommandSupport
 import Foundation
 import HTTPTransport
 import Logging

@@ -1,9 +1,9 @@
 import TenderPayments
 
 /// Words of a shell command.
-enum Shell {
+package enum Shell {
   /// The word as it is, or in quotation marks where the shell would read it in another way.
-  static func quoted(_ word: String) -> String {
+  package static func quoted(_ word: String) -> String {
     let plain = word.unicodeScalars.allSatisfy { scalar in
       scalar.isASCII && (scalar.properties.isAlphabetic || "0123456789-._/:".unicodeScalars.contains(scalar))
     }

@@ -1,33 +1,34 @@
+import ArgumentParser
 import Foundation
-import Logging
-import StrictJSON
+package import Logging
+package import StrictJSON
 import TenderPayments
 import TenderServer
 
 /// Where a command writes: results to standard output, everything else to standard error.
-enum Terminal {
+package enum Terminal {
   /// Writes a line of the result. If it cannot be written, the command ends with exit code 1. A closed pipe (`| head`)
   /// is no error, also where the network library has switched SIGPIPE off.
-  static func say(_ line: String = "") { say(bytes: Array(visible(line).utf8)) }
+  package static func say(_ line: String = "") { say(bytes: Array(visible(line).utf8)) }
 
   /// Writes a line of the result byte for byte, also where it is no UTF-8.
-  static func say(bytes: [UInt8]) {
+  package static func say(bytes: [UInt8]) {
     guard let problem = write(bytes, to: STDOUT_FILENO), problem != EPIPE else { return }
     sayError("Error: standard output: \(String(cString: strerror(problem)))")
     exit(1)
   }
 
   /// Writes a line to standard error; a failure to write it is ignored.
-  static func sayError(_ line: String) { _ = write(Array(visible(line).utf8), to: STDERR_FILENO) }
+  package static func sayError(_ line: String) { _ = write(Array(visible(line).utf8), to: STDERR_FILENO) }
 
   /// Writes why a command fails to standard error: a line for people, an object where the command prints JSON.
-  static func sayError(_ reason: String, exitCode: Int32) {
+  package static func sayError(_ reason: String, exitCode: Int32) {
     let report: JSONValue = ["error": .string(reason), "exitCode": .integer(Int64(exitCode))]
     sayError(printsJSON ? String(decoding: report.serialized(), as: UTF8.self) : "Error: \(reason)")
   }
 
   /// Whether the command was asked for JSON. Known before its arguments are read, because that can fail too.
-  static let printsJSON = CommandLine.arguments.dropFirst().prefix { $0 != "--" }.contains("--json")
+  package static let printsJSON = CommandLine.arguments.dropFirst().prefix { $0 != "--" }.contains("--json")
 
   /// - Returns: why not everything was written.
   private static func write(_ line: [UInt8], to descriptor: Int32) -> Int32? {
@@ -47,27 +48,27 @@ enum Terminal {
   }
 
   /// `1 key`, `2 keys`.
-  static func counted(_ count: Int, _ noun: String) -> String { "\(count) \(noun)\(count == 1 ? "" : "s")" }
+  package static func counted(_ count: Int, _ noun: String) -> String { "\(count) \(noun)\(count == 1 ? "" : "s")" }
 
   /// A value as `--json` prints it.
-  static func json(_ value: some Encodable) throws -> String {
+  package static func json(_ value: some Encodable) throws -> String {
     let encoder = JSONEncoder()
     encoder.outputFormatting = [.sortedKeys, .prettyPrinted, .withoutEscapingSlashes]
     return String(decoding: try encoder.encode(value), as: UTF8.self)
   }
 
   /// One line of JSON: what a process that goes on serving prints first under `--json`.
-  static func jsonLine(_ value: JSONValue) -> String { String(decoding: value.serialized(), as: UTF8.self) }
+  package static func jsonLine(_ value: JSONValue) -> String { String(decoding: value.serialized(), as: UTF8.self) }
 
   /// JSON lines on standard error.
-  static func logger(_ label: String, level: Logger.Level = .info) -> Logger {
+  package static func logger(_ label: String, level: Logger.Level = .info) -> Logger {
     var logger = Logger(label: label) { JSONLogHandler(label: $0) }
     logger.logLevel = level
     return logger
   }
 
   /// Bold, green, red, dim: only for a person at a terminal who has not asked for none.
-  static func styled(_ text: String, _ style: Style) -> String {
+  package static func styled(_ text: String, _ style: Style) -> String {
     isStyled ? "\u{1B}[\(style.rawValue)m\(text)\u{1B}[0m" : text
   }
 
@@ -91,7 +92,7 @@ enum Terminal {
     }
   }
 
-  enum Style: Int {
+  package enum Style: Int {
     case bold = 1
     case dim = 2
     case red = 31
@@ -99,4 +100,10 @@ enum Terminal {
   }
 
   private static let isStyled = isatty(STDOUT_FILENO) == 1 && ProcessInfo.processInfo.environment["NO_COLOR"] == nil
+}
+
+package enum LogLevel: String, ExpressibleByArgument, CaseIterable {
+  case debug, info, notice, warning, error
+
+  package var level: Logger.Level { Logger.Level(rawValue: rawValue) ?? .warning }
 }

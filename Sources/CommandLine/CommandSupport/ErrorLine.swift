@@ -2,9 +2,16 @@ import Foundation
 import NIOCore
 import Storage
 
+/// An argument names something that does not exist or has the wrong type: exit code 2.
+package struct MistakenCall: Error, CustomStringConvertible {
+  package let description: String
+
+  package init(_ description: String) { self.description = description }
+}
+
 /// An error as one line on the terminal. Errors of this package describe themselves.
-enum ErrorLine {
-  static func text(for error: any Error) -> String {
+package enum ErrorLine {
+  package static func text(for error: any Error) -> String {
     switch error {
     case let error as StorageError: store(error)
     case let error as IOError: "the network failed: \(String(cString: strerror(error.errnoCode)))"
@@ -57,11 +64,4 @@ extension CocoaError {
   fileprivate var underlying: NSError? {
     (userInfo[NSUnderlyingErrorKey] as? NSError).flatMap { $0.domain == NSPOSIXErrorDomain ? $0 : nil }
   }
-}
-
-/// An argument names something that does not exist or has the wrong type: exit code 2.
-struct MistakenCall: Error, CustomStringConvertible {
-  let description: String
-
-  init(_ description: String) { self.description = description }
 }

@@ -1,43 +1,48 @@
 import Administration
 import Foundation
 import HTTPTransport
-import Ledger
-import Settings
+package import Ledger
+package import Settings
 import Storage
 import StrictJSON
 import TenderServer
 
 /// The store of a server: through the server that holds the file while one runs, else the store itself. A store on
 /// PostgreSQL is always asked itself, as one more node.
-struct StoreAccess: Sendable {
-  let place: StorePlace
+package struct StoreAccess: Sendable {
+  /// Where a running server takes calls of its merchants, in the name of this user.
+  package static var merchantCalls: String { "/merchants/calls?by=\(NSUserName().inQuery)" }
+
+  package let place: StorePlace
   /// Where a running server is asked; nil for a store on PostgreSQL that no configuration names.
   private let socket: String?
   /// Whether the store itself is never opened.
   private var asksServerAlone = false
 
   /// - Parameter store: a path, or an address of PostgreSQL.
-  init(store: String) {
+  package init(store: String) {
     place = StorePlace(store)
     socket = place.path.map { $0 + ".sock" }
   }
 
   /// The server that runs on a store: its path as ``RunningServers`` has it.
-  init(running store: String) {
+  package init(running store: String) {
     self.init(store: store)
     asksServerAlone = true
   }
 
-  init(_ configuration: ServerConfiguration) { self.init(configuration.store, socket: configuration.adminSocketPath) }
+  package init(_ configuration: ServerConfiguration) {
+    self.init(configuration.store, socket: configuration.adminSocketPath)
+  }
 
-  init(_ place: StorePlace, socket: String) { (self.place, self.socket) = (place, socket) }
+  package init(_ place: StorePlace, socket: String) { (self.place, self.socket) = (place, socket) }
 
   /// Asks the running server, or the store itself when no server runs.
   ///
   /// - Parameters:
   ///   - here: asks the file itself.
   ///   - there: method and path of the same question on a running server's admin socket, with its body.
-  func ask<Answer: Codable & Sendable>(
+  package func ask<Answer: Codable & Sendable>(
     here: @Sendable (Journal) async throws -> Answer,
     there: (method: String, path: String), body: [UInt8] = []
   ) async throws -> Answer {
@@ -62,7 +67,7 @@ struct StoreAccess: Sendable {
   }
 
   /// Asks the running server.
-  func askServer<Answer: Decodable>(
+  package func askServer<Answer: Decodable>(
     _ method: String, _ target: String, _ body: [UInt8] = []
   ) async throws -> Answer {
     guard let file = socket else { throw MistakenCall("only a server can answer; --config names its configuration") }
@@ -82,4 +87,9 @@ struct StoreAccess: Sendable {
       return try StrictJSONDecoder().decode(Answer.self, from: answer.body)
     }
   }
+}
+
+extension String {
+  /// As it stands in the query of a call.
+  package var inQuery: String { addingPercentEncoding(withAllowedCharacters: .alphanumerics) ?? "" }
 }

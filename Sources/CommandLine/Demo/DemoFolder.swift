@@ -3,7 +3,7 @@ import Foundation
 import TenderServer
 
 /// Where the demo of a port keeps everything, for commands that were given the port alone.
-enum DemoFolder {
+package enum DemoFolder {
   /// The folder of the demo that runs with the port, here or elsewhere, else of the one without providers.
   static func path(_ port: Int) -> String {
     let here = all(port).first { FileManager.default.fileExists(atPath: $0 + "/tender.db.sock") }
@@ -19,13 +19,13 @@ enum DemoFolder {
   }
 
   /// Those of every kind of demo that the port has had, in order: each provider has one of its own.
-  static func all(_ port: Int) -> [String] {
+  package static func all(_ port: Int) -> [String] {
     let names = ((try? FileManager.default.contentsOfDirectory(atPath: ".tender")) ?? []).sorted()
     return names.filter { $0 == "demo-\(port)" || $0.hasPrefix("demo-\(port)-") }.map { ".tender/\($0)" }
   }
 
   /// Whether a store lies in a demo's folder.
-  static func holds(_ store: String) -> Bool {
+  package static func holds(_ store: String) -> Bool {
     URL(fileURLWithPath: store).deletingLastPathComponent().lastPathComponent.hasPrefix("demo-")
   }
 

@@ -1,12 +1,14 @@
 import ArgumentParser
 import Foundation
-import HTTPTransport
+package import HTTPTransport
+import Administration
 import NIOCore
+package import TenderPayments
 import TenderServer
 
 extension LiveHTTPClient {
   /// A client for the time of one command. It is shut down however the command ends.
-  static func during<R>(
+  package static func during<R>(
     maximumResponseBytes: Int = 65_536, _ body: (HTTPSender) async throws -> R
   ) async throws -> R {
     let client = try LiveHTTPClient(maximumResponseBytes: maximumResponseBytes)
@@ -21,21 +23,21 @@ extension LiveHTTPClient {
   }
 }
 
-enum Limit {
-  static func check(_ limit: Int) throws {
+package enum Limit {
+  package static func check(_ limit: Int) throws {
     guard (1...500).contains(limit) else { throw ValidationError("--limit is from 1 to 500.") }
   }
 }
 
 /// Checks ports before anything starts, so that the error names a port in use.
-enum Port {
+package enum Port {
   /// - Parameter option: the option of the port.
-  static func check(_ port: Int, _ option: String) throws {
+  package static func check(_ port: Int, _ option: String) throws {
     guard (0...65_535).contains(port) else { throw ValidationError("\(option) is a number from 0 to 65535.") }
   }
 
   /// - Parameter advice: what to type instead.
-  static func require(_ ports: [Int], on host: String = "127.0.0.1", advice: String) throws {
+  package static func require(_ ports: [Int], on host: String = "127.0.0.1", advice: String) throws {
     for port in ports where port != 0 {
       do { try bind(to: .makeAddressResolvingHost(host, port: port)) } catch let error as IOError {
         throw CallFailure("\(reason(error, host, port)). \(advice)")
@@ -62,6 +64,15 @@ enum Port {
     case EACCES: "port \(port) is not for this user: a port below 1024 needs a privilege"
     case EADDRNOTAVAIL: "\(host) is not an address of this machine"
     default: "nothing can listen on \(host):\(port)"
+    }
+  }
+}
+
+extension Currency {
+  /// The value of `--amount`.
+  package func amount(typed text: String) throws -> Amount {
+    do throws(MistypedAmount) { return try Amount(typed: text, in: self) } catch {
+      throw MistakenCall("--amount \(error)")
     }
   }
 }

@@ -1,11 +1,12 @@
 import AppleSandbox
-import ArgumentParser
+package import ArgumentParser
+import CommandSupport
 import HTTPTransport
 import StrictJSON
 
 /// `tender sandbox`
-struct SandboxCommand: AsyncParsableCommand {
-  static let configuration = CommandConfiguration(
+package struct SandboxCommand: AsyncParsableCommand {
+  package static let configuration = CommandConfiguration(
     commandName: "sandbox",
     abstract: "An offline Apple and an offline acquirer, with real cryptography. NOT for production.")
 
@@ -17,14 +18,16 @@ struct SandboxCommand: AsyncParsableCommand {
     ".tender/sandbox"
   @Flag(help: "Print the addresses as a line of JSON.") var json = false
 
-  func validate() throws {
+  package init() {}
+
+  package func validate() throws {
     try Port.check(port, "--port")
     try Port.check(
       gatewayPort ?? port + 1, gatewayPort == nil ? "--port, and the gateway's port after it," : "--gateway-port")
     try Port.check(mailPort, "--mail-port")
   }
 
-  func run() async throws {
+  package func run() async throws {
     let ports = [port, gatewayPort ?? (port == 0 ? 0 : port + 1)]
     try Port.require(ports, advice: "Choose others with --port and --gateway-port.")
     try await LiveHTTPClient.during { try await serve(ports, $0) }

@@ -1,4 +1,5 @@
-import ArgumentParser
+package import ArgumentParser
+import CommandSupport
 import DemoShop
 import Logging
 import Settings
@@ -6,8 +7,8 @@ import StrictJSON
 import TenderServer
 
 /// `tender shop`
-struct ShopCommand: AsyncParsableCommand {
-  static let configuration = CommandConfiguration(
+package struct ShopCommand: AsyncParsableCommand {
+  package static let configuration = CommandConfiguration(
     commandName: "shop", abstract: "The demo shop alone, on its own origin, against a running server.")
 
   @Option(help: "Where to listen.") var port = 8401
@@ -28,9 +29,11 @@ struct ShopCommand: AsyncParsableCommand {
     }
   }
 
-  func validate() throws { try Port.check(port, "--port") }
+  package init() {}
 
-  func run() async throws {
+  package func validate() throws { try Port.check(port, "--port") }
+
+  package func run() async throws {
     try Port.require([port], advice: "Choose another with --port.")
     let key = try MerchantFolder.apiKey(at: merchant)
     let logger = Terminal.logger("shop", level: .notice)

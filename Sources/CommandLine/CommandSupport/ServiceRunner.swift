@@ -1,27 +1,27 @@
-import Logging
-import ServiceLifecycle
+package import Logging
+package import ServiceLifecycle
 import UnixSignals
 
 /// Runs the services of one process. Each starts after the one whose address it needs.
 ///
 /// Each has a name for the log. Without one the service group prints the service with all that it holds, at every start.
-struct ServiceRunner: Sendable {
+package struct ServiceRunner: Sendable {
   private let group: ServiceGroup
 
   /// - Parameter first: starts at once; the others join while the group runs.
-  init(first: any Service, named name: String, logger: Logger) {
+  package init(first: any Service, named name: String, logger: Logger) {
     group = ServiceGroup(
       configuration: .init(
         services: [.init(service: first, serviceName: name)], gracefulShutdownSignals: [.sigterm, .sigint],
         logger: logger))
   }
 
-  func join(_ service: any Service, named name: String) async {
+  package func join(_ service: any Service, named name: String) async {
     await group.addServiceUnlessShutdown(.init(service: service, serviceName: name))
   }
 
   /// Runs until a signal ends it; a failure of `setUp` or of any service ends all.
-  func run(setUp: @escaping @Sendable () async throws -> Void = {}) async throws {
+  package func run(setUp: @escaping @Sendable () async throws -> Void = {}) async throws {
     let group = group
     try await withThrowingTaskGroup(of: Void.self) { tasks in
       tasks.addTask { try await group.run() }
@@ -35,18 +35,18 @@ struct ServiceRunner: Sendable {
 }
 
 /// A value that one task sets once and another waits for.
-struct OneTimeValue<Value: Sendable>: Sendable {
+package struct OneTimeValue<Value: Sendable>: Sendable {
   private let stream: AsyncStream<Value>
   private let continuation: AsyncStream<Value>.Continuation
 
-  init() { (stream, continuation) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1)) }
+  package init() { (stream, continuation) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1)) }
 
-  func set(_ value: Value) {
+  package func set(_ value: Value) {
     continuation.yield(value)
     continuation.finish()
   }
 
-  var value: Value {
+  package var value: Value {
     get async throws {
       for await value in stream { return value }
       throw CancellationError()
