@@ -8,6 +8,7 @@ import TenderPayments
 /// The merchants of a running server: one immutable snapshot, which everybody asks at the moment of a call and which a
 /// reload replaces in one assignment.
 final class LiveMerchants: Sendable {
+  /// Tasks inherit it: what outlasts a call must not begin in one.
   @TaskLocal private static var ofCall: MerchantsSnapshot?
 
   private let reader: MerchantsReader
