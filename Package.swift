@@ -303,7 +303,7 @@ let package = Package(
     .systemLibrary(name: "CBrotli", path: "Plugins/CBrotli", providers: [.apt(["libbrotli-dev"])]),
 
     // Unit tests
-    support("Tests/Support/TenderTesting", ["Acquiring", "TenderPayments", "StrictJSON", "Storage"]),
+    support("Tests/Support/TenderTesting", ["Acquiring", "HTTPTransport", "TenderPayments", "StrictJSON", "Storage"]),
     support("Tests/Support/TokenVectors", ["ApplePayToken", "TenderPayments", "StrictJSON"]),
     support("Tests/Support/SandboxTesting", ["TenderTesting", crypto, cryptoExtras, asn1, x509]),
     tests("Unit/StructureTests", ["TenderTesting"]),

@@ -10,7 +10,13 @@ package struct HTTPSender: Sendable {
   package init(
     send: @escaping @Sendable (OutboundRequest, Duration) async throws(TransportError) -> InboundResponse
   ) {
-    self.send = send
+    self.send = { request, timeout throws(TransportError) in
+      NetworkUse.note()
+      do throws(TransportError) { return try await send(request, timeout) } catch {
+        if error == OutboundConnections.refusal { NetworkUse.takeBack() }
+        throw error
+      }
+    }
   }
 }
 

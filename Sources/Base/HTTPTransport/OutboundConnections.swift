@@ -8,6 +8,8 @@ import Synchronization
 /// A call counts while it runs, because it may open a connection; a connection counts until its descriptor is closed, also
 /// when its call has ended. So at least half as many calls as ``maximum`` may be under way.
 package final class OutboundConnections: Sendable {
+  static let refusal = TransportError.notSent("too many connections are open; raise the limit of open files")
+
   package let maximum: Int
   private let count = Mutex(0)
 
@@ -15,14 +17,14 @@ package final class OutboundConnections: Sendable {
 
   /// Runs a call.
   ///
-  /// - Throws: ``TransportError/notSent(_:)`` at the limit.
+  /// - Throws: ``refusal`` at the limit.
   func call<R: Sendable>(_ body: () async throws(TransportError) -> R) async throws(TransportError) -> R {
     let hasRoom = count.withLock { count in
       guard count < maximum else { return false }
       count += 1
       return true
     }
-    guard hasRoom else { throw .notSent("too many connections are open; raise the limit of open files") }
+    guard hasRoom else { throw Self.refusal }
     defer { end() }
     return try await body()
   }

@@ -72,6 +72,16 @@ package struct Acquirer: Sendable {
   }
 }
 
+extension AcquirerAnswer {
+  /// The answer of a connector that does not send a request, because its acquirer cannot take it as it is. It is the same
+  /// for every repeat until the operator corrects something, so it is not ``notSent(_:)``.
+  ///
+  /// - Parameter code: for the operator.
+  package static func notTaken(_ code: String) -> AcquirerAnswer {
+    .declined(Decline(reason: .configuration, code: code))
+  }
+}
+
 /// What an inquiry found.
 package enum Inquiry: Sendable, Hashable {
   /// The acquirer's answer to the operation, as it should have come the first time.

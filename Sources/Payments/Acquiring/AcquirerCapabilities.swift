@@ -83,6 +83,10 @@ package struct AcquirerCapabilities: Sendable {
   /// Whether the provider is told the network of a sealed payment token, so that it takes none of a network that this
   /// release does not know.
   package var namesNetworks = false
+  /// The networks whose cards the acquirer takes; nil where the connector does not have to know the network.
+  package var networks: Set<CardNetwork>?
+  /// Whether the last of the acquirer's decimals must be zero, as of a dinar's thousandths.
+  package var lastDigitIsZero: @Sendable (Currency) -> Bool = { _ in false }
   /// Whether the provider is told if an authorization is final or preliminary. For any other they are one.
   package var namesAuthorizationType = false
   /// The type of an authorization that names none; nil where the provider tells none apart.

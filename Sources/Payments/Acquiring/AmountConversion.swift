@@ -6,7 +6,11 @@ extension AcquirerCapabilities {
   /// The amount in the acquirer's units; nil when the acquirer does not take the currency, or has fewer decimals than
   /// the amount needs.
   package func toAcquirer(_ amount: Amount) -> Amount? {
-    exponent(amount.currency).flatMap { amount.scaled(from: amount.currency.exponent, to: $0) }
+    guard let exponent = exponent(amount.currency),
+      let scaled = amount.scaled(from: amount.currency.exponent, to: exponent),
+      !lastDigitIsZero(amount.currency) || scaled.minorUnits.isMultiple(of: 10)
+    else { return nil }
+    return scaled
   }
 
   /// The amount that the acquirer means, in ISO's minor units; nil when there is none.
@@ -67,7 +71,7 @@ extension AcquirerCapabilities {
     _ ask: @escaping Acquirer.Verb<Request, AcquirerAnswer>
   ) -> Acquirer.Verb<Request, AcquirerAnswer> {
     { request, deadline in
-      guard let converted = self.converted(request) else { return .notSent(tooFine) }
+      guard let converted = self.converted(request) else { return .notTaken(tooFine) }
       return self.read(await ask(converted, deadline), asked: request.amount)
     }
   }
@@ -76,7 +80,9 @@ extension AcquirerCapabilities {
     _ prepare: @escaping Acquirer.Verb<AuthorizationRequest, Preparation>
   ) -> Acquirer.Verb<AuthorizationRequest, Preparation> {
     { request, deadline in
-      guard let converted = self.converted(request) else { return .failed(.tooFine) }
+      guard let converted = self.converted(request) else {
+        return .declined(Decline(reason: .configuration, code: tooFine))
+      }
       return await prepare(converted, deadline)
     }
   }
@@ -145,7 +151,7 @@ extension Approval {
   }
 }
 
-private let tooFine = "the acquirer cannot count this amount in its units"
+private let tooFine = "amount_too_fine"
 
 extension Interruption {
   fileprivate static var tooFine: Interruption { Interruption(.acquirerUncertain, detail: "cannot count the amount") }

@@ -1,10 +1,13 @@
+import HTTPTransport
 import Synchronization
 package import TenderPayments
 
 /// Stops asking an acquirer that does not answer, so that payments fail at once instead of waiting for it.
 ///
 /// After ``Settings/failures`` calls in a row that broke it opens: nothing is sent, and every verb answers that nothing
-/// was. After ``Settings/rest`` one call is let through; its answer closes the circuit, or opens it again.
+/// was. After ``Settings/rest`` one call is let through; its answer closes the circuit, or opens it again. Only calls that
+/// reached the network count: what a connector refuses by itself says nothing of the acquirer, and one merchant's such
+/// requests must not stop the route for the others.
 package final class CircuitBreaker: Sendable {
   package struct Settings: Sendable, Hashable {
     package var failures = 5
@@ -28,18 +31,29 @@ package final class CircuitBreaker: Sendable {
     state.withLock { state in if case .closed = state { false } else { true } }
   }
 
-  /// Whether a call may go out. While a first one tries, the others are turned away; one that never comes back gives
-  /// its turn to the next.
-  func admits() -> Bool {
+  /// What an admitted call is to the circuit.
+  enum Turn: Sendable { case usual, trial }
+
+  /// Whether a call may go out; nil if not. While a first one tries, the others are turned away; one that never comes
+  /// back gives its turn to the next.
+  func admit() -> Turn? {
     let now = uptime()
     return state.withLock { state in
       switch state {
-      case .closed: return true
+      case .closed: return .usual
       case .open(let until), .trying(let until):
-        guard now >= until else { return false }
+        guard now >= until else { return nil }
         state = .trying(until: now + settings.rest)
-        return true
+        return .trial
       }
+    }
+  }
+
+  /// The call has sent nothing. If it was the trial, the next one is.
+  func giveBack(_ turn: Turn) {
+    let now = uptime()
+    state.withLock { state in
+      if turn == .trial, case .trying = state { state = .open(until: now) }
     }
   }
 
@@ -83,11 +97,9 @@ extension CircuitBreaker {
     _ verb: @escaping Acquirer.Verb<Request, Answer>
   ) -> Acquirer.Verb<Request, Answer> {
     { request, deadline in
-      // Then nothing is sent, and that says nothing of the acquirer.
-      guard deadline.remaining > .zero else { return await verb(request, deadline) }
-      guard self.admits() else { return .shortCircuited }
-      let answer = await verb(request, deadline)
-      self.note(broken: answer.isBroken)
+      guard let turn = self.admit() else { return .shortCircuited }
+      let (answer, isSent) = await NetworkUse.watching { await verb(request, deadline) }
+      if isSent { self.note(broken: answer.isBroken) } else { self.giveBack(turn) }
       return answer
     }
   }

@@ -1,4 +1,5 @@
 import Acquiring
+import HTTPTransport
 import TenderPayments
 
 /// What can become of one call over a network that keeps no promise.
@@ -248,6 +249,7 @@ final class SimulatedWire: @unchecked Sendable {
     late: @escaping (Answer) -> Void = { _ in }, _ handle: @escaping () -> Answer
   ) async -> Answer {
     guard deadline.remaining > .zero else { return broken(.notSent) }
+    NetworkUse.note()
     let fate = next.isEmpty ? drawn : next.removeFirst()
     met(fate)
     return await thread.suspended(of: process) { reply in

@@ -1,8 +1,9 @@
 package import Acquiring
+import HTTPTransport
 import Synchronization
 package import TenderPayments
 
-/// An acquirer that gives a test's answers and records its requests.
+/// An acquirer that gives a test's answers and records its requests, as if they had gone over the network.
 package final class FakeAcquirer: Sendable {
   package typealias Responder = @Sendable (_ reference: AttemptReference, _ amount: Amount) async -> AcquirerAnswer
 
@@ -108,6 +109,7 @@ package final class FakeAcquirer: Sendable {
 
   private func note(_ deadline: Deadline, _ take: (inout State) -> Responder) -> Responder {
     let remaining = deadline.remaining
+    if remaining > .zero { NetworkUse.note() }
     return state.withLock { state in
       state.deadlines.append(remaining)
       return take(&state)
@@ -115,14 +117,16 @@ package final class FakeAcquirer: Sendable {
   }
 
   private func inquire(_ request: InquiryRequest) -> Inquiry {
-    state.withLock { state in
+    NetworkUse.note()
+    return state.withLock { state in
       state.inquiries.append(request)
       return state.inquiry(request.reference)
     }
   }
 
   private func reverse(_ request: InquiryRequest) -> Reversal {
-    state.withLock { state in
+    NetworkUse.note()
+    return state.withLock { state in
       state.reversals.append(request)
       return state.reversal
     }

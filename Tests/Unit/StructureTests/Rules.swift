@@ -64,6 +64,23 @@ extension Architecture {
     }
   }
 
+  /// A connector says *not sent* where the network, the time or its provider's limit kept a request from being done. What
+  /// it refuses by itself is `notTaken`, and only the network notes that it was used: otherwise one merchant's requests
+  /// open the circuit breaker of all.
+  func localRefusals(_ files: [SourceFile]) -> [Violation] {
+    let reasons = ["no time was left", "there is no token yet", "there is no payment method yet", "limits the rate"]
+    let users = ["HTTPTransport/HTTPSender.swift", "WorldlineAcquiring/WorldlineAcquiringAccess.swift"]
+    let rule = "a refusal without a call counts as one of the network"
+    return files.flatMap { file -> [Violation] in
+      let isConnector = file.path.hasPrefix("Sources/Payments/Connectors/")
+      return file.lines.enumerated().compactMap { number, line -> Violation? in
+        let says = isConnector && line.holds(".notSent(\"") && !reasons.contains { line.holds($0) }
+        let notes = line.holds("NetworkUse.note()") && !users.contains { file.path.hasSuffix($0) }
+        return says || notes ? Violation(path: file.path, line: number + 1, rule: rule) : nil
+      }
+    }
+  }
+
   /// What takes the compiler's word against data races away: everybody would have to believe ours instead.
   ///
   /// - Parameter trusted: the lines that may, word for word; each has its reason beside it.

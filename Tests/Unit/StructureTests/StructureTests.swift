@@ -29,6 +29,18 @@ import Testing
     #expect(found.isEmpty, "\(found)")
   }
 
+  @Test func `no connector's own refusal counts as the network's`() throws {
+    let found = try architecture().localRefusals(try sources())
+    #expect(found.isEmpty, "\(found)")
+    let path = "Sources/Payments/Connectors/New/NewConnector.swift"
+    for (line, count) in [
+      ("return .notSent(\"no such card\")", 1), ("NetworkUse.note()", 1), ("return .notTaken(\"card\")", 0),
+      (".failure(.notSent(\"no time was left to ask\"))", 0), ("case .notSent(let reason): .notSent(reason)", 0),
+    ] {
+      #expect(try architecture().localRefusals([SourceFile(path: path, text: line)]).count == count, "\(line)")
+    }
+  }
+
   @Test func `no file is too long, leaves a note or ends the process`() throws {
     let found = Tidiness.violations(try sources())
     #expect(found.isEmpty, "\(found)")

@@ -120,6 +120,10 @@ package struct ConfiguredRoute: Sendable {
   fileprivate func obstacle(for payment: RoutedPayment) -> RouteObstacle? {
     let capabilities = acquirer.capabilities
     guard capabilities.instruments.contains(payment.instrument) else { return .instrument(payment.instrument) }
+    if payment.instrument == .network, let taken = capabilities.networks {
+      guard let network = payment.network else { return .networkUnknown }
+      guard taken.contains(network) else { return .networkNotTaken }
+    }
     if payment.instrument == .sealed, capabilities.namesNetworks, let network = payment.network, network.facts == nil {
       return .networkUnknown
     }
@@ -177,6 +181,8 @@ package enum RouteObstacle: Sendable, Hashable {
   case anotherKey
   /// The connector has to name the card's network to its provider, and does not know it.
   case networkUnknown
+  /// The acquirer takes no cards of the network.
+  case networkNotTaken
   case currencyNotTaken
   /// The acquirer counts the currency with fewer decimals than the amount has.
   case amountTooFine
@@ -195,6 +201,7 @@ package enum RouteObstacle: Sendable, Hashable {
     case .instrument(.sealed): "the connector takes decrypted payment tokens only"
     case .anotherKey: "the payment token is encrypted to another provider's key"
     case .networkUnknown: "the connector does not know the card's network"
+    case .networkNotTaken: "the acquirer does not take the card's network"
     case .currencyNotTaken: "the acquirer does not take the currency"
     case .amountTooFine: "the acquirer counts the currency in larger units"
     case .verificationNotOffered: "the connector verifies no card without a payment"

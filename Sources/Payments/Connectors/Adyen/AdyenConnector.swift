@@ -57,8 +57,8 @@ struct AdyenConnector: Sendable {
   let log: ExchangeLog
 
   func authorize(_ request: AuthorizationRequest, _ deadline: Deadline) async -> AcquirerAnswer {
-    guard let account = merchantAccount(request.sale.merchantAccount) else { return .notSent(otherAccount) }
-    guard Self.isKey(request.reference) else { return .notSent(badReference) }
+    guard let account = merchantAccount(request.sale.merchantAccount) else { return .notTaken("other_account") }
+    guard Self.isKey(request.reference) else { return .notTaken("bad_reference") }
     let body = AdyenMessages.payment(request, account, returnURL: settings.returnURL)
     return switch await post("/payments", body, under: request.reference, deadline) {
     case .failure(let error): Self.answer(error)
@@ -69,9 +69,9 @@ struct AdyenConnector: Sendable {
   func modify(
     _ kind: AdyenModification, _ request: FollowUpRequest, _ deadline: Deadline
   ) async -> AcquirerAnswer {
-    guard let account = merchantAccount(request.merchantAccount) else { return .notSent(otherAccount) }
+    guard let account = merchantAccount(request.merchantAccount) else { return .notTaken("other_account") }
     guard Self.isKey(request.reference), AdyenMessages.isName(request.authorization) else {
-      return .notSent(badReference)
+      return .notTaken("bad_reference")
     }
     let path = "/payments/\(request.authorization)/\(kind.path)"
     let body = AdyenMessages.modification(kind, request, account)
@@ -136,4 +136,3 @@ struct AdyenConnector: Sendable {
 }
 
 private let otherAccount = "the route has no such merchant account"
-private let badReference = "a reference that Adyen does not take"

@@ -80,7 +80,7 @@ struct BraintreeConnector: Sendable {
   /// until Braintree has settled.
   func refund(_ request: FollowUpRequest, _ deadline: Deadline) async -> AcquirerAnswer {
     let capture = request.capture ?? request.authorization
-    guard BraintreeTransaction.isName(capture) else { return .notSent("not a transaction's name") }
+    guard BraintreeTransaction.isName(capture) else { return .notTaken("bad_reference") }
     let answer = answers.refund(
       await rest("POST", "/transactions/\(capture)/refund", messages.refund(request), deadline), request, of: capture)
     guard case .declined(let decline) = answer, decline.code == BraintreeDeclines.notSettled,
@@ -102,7 +102,7 @@ struct BraintreeConnector: Sendable {
   private func followUp(
     _ authorization: String, _ deadline: Deadline, _ ask: () async -> AcquirerAnswer
   ) async -> AcquirerAnswer {
-    guard BraintreeTransaction.isName(authorization) else { return .notSent("not a transaction's name") }
+    guard BraintreeTransaction.isName(authorization) else { return .notTaken("bad_reference") }
     let answer = await ask()
     guard case .declined(let decline) = answer, BraintreeDeclines.wrongState.contains(decline.code),
       case .found(let transaction) = await find(authorization, deadline), transaction.isEnded

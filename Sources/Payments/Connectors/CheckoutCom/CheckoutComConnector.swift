@@ -66,24 +66,24 @@ struct CheckoutComConnector: Sendable {
 
   func authorize(_ request: AuthorizationRequest, _ deadline: Deadline) async -> AcquirerAnswer {
     guard let channel = processingChannel(request.sale.merchantAccount) else {
-      return .notSent("the route has no such processing channel")
+      return .notTaken("other_account")
     }
-    guard Self.isKey(request.reference) else { return .notSent(badReference) }
+    guard Self.isKey(request.reference) else { return .notTaken("bad_reference") }
     let source: JSONObject
     switch (request.instrument, request.prepared) {
     case (.network(let card), _): source = CheckoutComMessages.networkToken(card)
     case (.sealed, let name?): source = CheckoutComMessages.token(name)
     case (.sealed, nil): return .notSent("there is no token yet")
     }
-    guard let body = try? messages.payment(request, channel, source) else { return .notSent(tooMuch) }
+    guard let body = try? messages.payment(request, channel, source) else { return .notTaken("amount_too_large") }
     return CheckoutComAnswers.authorization(await post("/payments", body, under: request.reference, deadline), request)
   }
 
   func act(_ kind: CheckoutComAction, _ request: FollowUpRequest, _ deadline: Deadline) async -> AcquirerAnswer {
     guard Self.isKey(request.reference), CheckoutComAnswers.isName(request.authorization) else {
-      return .notSent(badReference)
+      return .notTaken("bad_reference")
     }
-    guard let body = try? CheckoutComMessages.action(kind, request) else { return .notSent(tooMuch) }
+    guard let body = try? CheckoutComMessages.action(kind, request) else { return .notTaken("amount_too_large") }
     let path = "/payments/\(request.authorization)/\(kind.path)"
     let response = await post(path, body, under: request.reference, deadline)
     // 403 says that the payment's state or the key does not allow it. Asking changes nothing.
@@ -151,6 +151,3 @@ extension CheckoutComConnector {
     return result
   }
 }
-
-private let tooMuch = "an amount that Checkout.com's units do not hold"
-private let badReference = "a name that Checkout.com does not take"

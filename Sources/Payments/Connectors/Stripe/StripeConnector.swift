@@ -36,7 +36,7 @@ extension Acquirer {
   }
 }
 
-private let otherAccount = AcquirerAnswer.notSent("the route has no such connected account")
+private let otherAccount = AcquirerAnswer.notTaken("other_account")
 private let unknownAccount = Interruption(.acquirerUncertain, detail: "the route has no such connected account")
 
 struct StripeConnector: Sendable {
@@ -75,6 +75,7 @@ struct StripeConnector: Sendable {
       inquiry: true, reversal: false,
       settleHorizon: .seconds(300), holdLifetime: .seconds(7 * 86_400), exponent: exponent,
       merchantAccount: { _ in settings.connectedAccounts.first })
+    capabilities.lastDigitIsZero = { $0.exponent == 3 }
     capabilities.namesNetworks = true
     capabilities.eventAccounts = settings.eventAccounts
     return capabilities
@@ -99,7 +100,7 @@ struct StripeConnector: Sendable {
   }
 
   func authorize(_ request: AuthorizationRequest, _ deadline: Deadline) async -> AcquirerAnswer {
-    if let fault = fault(request.reference, request.amount) { return .notSent(fault) }
+    if let fault = fault(request.reference, request.amount) { return .notTaken(fault) }
     if case .sealed = request.instrument, request.prepared.map(StripeName.isName) != true {
       return .notSent("there is no token yet")
     }
@@ -116,7 +117,7 @@ struct StripeConnector: Sendable {
   }
 
   func capture(_ request: FollowUpRequest, _ deadline: Deadline) async -> AcquirerAnswer {
-    if let fault = fault(request) { return .notSent(fault) }
+    if let fault = fault(request) { return .notTaken(fault) }
     let keepsRest = settings.multicapture && !request.isFinal && !request.isWhole
     let form = StripeMessages.capture(request, keepsRest: keepsRest)
     let path = "/payment_intents/\(request.authorization)/capture"
@@ -124,13 +125,13 @@ struct StripeConnector: Sendable {
   }
 
   func void(_ request: FollowUpRequest, _ deadline: Deadline) async -> AcquirerAnswer {
-    if let fault = fault(request) { return .notSent(fault) }
+    if let fault = fault(request) { return .notTaken(fault) }
     let path = "/payment_intents/\(request.authorization)/cancel"
     return answers.void(await post(path, StripeForm(), .void, request.reference, deadline), request)
   }
 
   func refund(_ request: FollowUpRequest, _ deadline: Deadline) async -> AcquirerAnswer {
-    if let fault = fault(request) { return .notSent(fault) }
+    if let fault = fault(request) { return .notTaken(fault) }
     let reply = await post("/refunds", StripeMessages.refund(request), .refund, request.reference, deadline)
     return answers.refund(reply, request)
   }
@@ -143,17 +144,13 @@ struct StripeConnector: Sendable {
 // What Stripe would not take is not sent.
 extension StripeConnector {
   private func fault(_ request: FollowUpRequest) -> String? {
-    guard StripeName.isName(request.authorization) else { return "not a PaymentIntent's name" }
-    return fault(request.reference, request.amount)
+    StripeName.isName(request.authorization) ? fault(request.reference, request.amount) : "bad_reference"
   }
 
   /// Stripe wants the last of three decimals to be zero. Tender does not round what the shopper has confirmed.
   private func fault(_ reference: AttemptReference, _ amount: Amount) -> String? {
-    if !StripeName.isReference(reference) { return "a reference that Stripe does not take" }
-    if amount.currency.exponent == 3, !amount.minorUnits.isMultiple(of: 10) {
-      return "Stripe takes \(amount.currency.code) with two decimals only"
-    }
-    return nil
+    if !StripeName.isReference(reference) { return "bad_reference" }
+    return amount.currency.exponent == 3 && !amount.minorUnits.isMultiple(of: 10) ? "amount_too_fine" : nil
   }
 }
 

@@ -61,6 +61,8 @@ actor WorldlineAcquiringAccess {
     }
     guard deadline.remaining > .zero else { return .failure(.unavailable("no time was left to ask")) }
     beginRenewal()
+    // Another call may have begun it.
+    NetworkUse.note()
     return await waitForToken(before: deadline)
   }
 

@@ -58,6 +58,7 @@ struct WorldlineAcquiringConnector: Sendable {
       holdLifetime: usual.lifetime,
       merchantAccount: { _ in settings.merchantIDs[0] })
     capabilities.verifiesCards = settings.verifiesAccounts
+    capabilities.networks = Set(WorldlineAcquiringMessages.brands.keys)
     capabilities.namesAuthorizationType = true
     capabilities.usualAuthorizationType = settings.authorizationType
     capabilities.hold = hold
@@ -68,13 +69,13 @@ struct WorldlineAcquiringConnector: Sendable {
 
   func authorize(_ request: AuthorizationRequest, _ deadline: Deadline) async -> AcquirerAnswer {
     guard case .network(let card) = request.instrument else {
-      return .notSent("Worldline Acquiring does not decrypt payment tokens")
+      return .notTaken("sealed_token")
     }
     guard let brand = WorldlineAcquiringMessages.brand(of: card) else {
-      return .notSent("Worldline Acquiring does not take cards of this network")
+      return .notTaken("card_network")
     }
     guard let merchant = merchant(request.sale.merchantAccount), Self.isOperation(request.reference) else {
-      return .notSent(notOurs)
+      return .notTaken("other_account_or_bad_reference")
     }
     let reply =
       request.verifiesCard
@@ -93,7 +94,7 @@ struct WorldlineAcquiringConnector: Sendable {
   ) async -> AcquirerAnswer {
     guard let merchant = merchant(request.merchantAccount), Self.isOperation(request.reference),
       WorldlineAcquiringAnswers.isName(request.authorization)
-    else { return .notSent(notOurs) }
+    else { return .notTaken("other_account_or_bad_reference") }
     let path = "\(merchant)/payments/\(request.authorization)/\(kind.path)"
     switch await call("POST", path, messages.action(kind, request), deadline) {
     case .response(let response) where response.status == 409: return await afterConflict(kind, request, deadline)

@@ -147,15 +147,12 @@ struct WorldlineAcquiringMessages: Sendable {
 
   /// Worldline's name of a card's network; nil for a network that it does not take.
   static func brand(of card: NetworkToken) -> String? {
-    switch CardNetwork(of: card.dpan) {
-    case .visa: "VISA"
-    case .masterCard: "MASTERCARD"
-    case .maestro: "MAESTRO"
-    case .jcb: "JCB"
-    case .chinaUnionPay: "UNION_PAY"
-    default: nil
-    }
+    CardNetwork(of: card.dpan).flatMap { brands[$0] }
   }
+
+  static let brands: [CardNetwork: String] = [
+    .visa: "VISA", .masterCard: "MASTERCARD", .maestro: "MAESTRO", .jcb: "JCB", .chinaUnionPay: "UNION_PAY",
+  ]
 
   static func transcript(_ request: OutboundRequest, _ result: Result<InboundResponse, TransportError>) -> Transcript {
     let answer =

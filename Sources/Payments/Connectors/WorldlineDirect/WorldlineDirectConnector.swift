@@ -61,7 +61,7 @@ struct WorldlineDirectConnector: Sendable {
 
   func authorize(_ request: AuthorizationRequest, _ deadline: Deadline) async -> AcquirerAnswer {
     guard let body = WorldlineDirectMessages.payment(request, settings.authorization) else {
-      return .notSent("Worldline Direct takes no payment token of this version")
+      return .notTaken("token_version")
     }
     return await post("/payments", body, under: request.reference, deadline) {
       WorldlineDirectAnswers.authorization($0, request)
@@ -92,7 +92,7 @@ struct WorldlineDirectConnector: Sendable {
     _ read: (InboundResponse, DirectPaymentID) -> AcquirerAnswer
   ) async -> AcquirerAnswer {
     guard let payment = DirectPaymentID(request.authorization), kind.reference(request.reference) != nil else {
-      return .notSent(badReference)
+      return .notTaken("bad_reference")
     }
     let path = "/payments/\(payment)/\(kind.path)"
     let answer = await post(path, body, under: request.reference, deadline) { read($0, payment) }
@@ -135,7 +135,7 @@ extension WorldlineDirectConnector {
     _ read: (InboundResponse) -> AcquirerAnswer
   ) async -> AcquirerAnswer {
     guard Idempotence.isKey(reference.rawValue), let bytes = try? DirectJSON.bytes(body) else {
-      return .notSent(badReference)
+      return .notTaken("bad_reference")
     }
     switch await send("POST", path, bytes, under: reference, deadline) {
     case .failure(.notSent(let reason)): return .notSent(reason)
@@ -172,5 +172,3 @@ extension WorldlineDirectConnector {
       + [HTTPField("Authorization", authorization)]
   }
 }
-
-private let badReference = "a reference that Worldline Direct does not take"

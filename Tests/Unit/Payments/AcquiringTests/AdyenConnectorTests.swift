@@ -291,10 +291,8 @@ import Testing
     guard case .notSent = try await wire.acquirer().capture(request, .after(.zero)) else {
       throw TransportError.timedOut
     }
-    guard case .notSent = try await authorize(sale: SaleDetails(merchantAccount: "Other")) else {
-      throw TransportError.timedOut
-    }
-    guard case .notSent = try await modify(.refund, "../payments") else { throw TransportError.timedOut }
+    #expect(try await authorize(sale: SaleDetails(merchantAccount: "Other")) == .notTaken("other_account"))
+    #expect(try await modify(.refund, "../payments") == .notTaken("bad_reference"))
     #expect(wire.requests.isEmpty)
   }
 

@@ -286,16 +286,12 @@ import Testing
   @Test func `nothing is sent without time, to another channel, or under a name that is none`() async throws {
     let late = try wire.acquirer()
     guard case .notSent = await late.capture(followUp, .after(.zero)) else { throw TransportError.timedOut }
-    guard case .notSent = try await authorize(sale: SaleDetails(merchantAccount: "pc_other")) else {
-      throw TransportError.timedOut
-    }
+    #expect(try await authorize(sale: SaleDetails(merchantAccount: "pc_other")) == .notTaken("other_account"))
     let bad = FollowUpRequest(reference: AttemptReference("C1"), authorization: "../tokens", amount: .eur(500))
-    guard case .notSent = await late.refund(bad, deadline) else { throw TransportError.timedOut }
+    #expect(await late.refund(bad, deadline) == .notTaken("bad_reference"))
     let query = AttemptReference("R1&x=1")
-    guard
-      case .notSent = await late.void(
-        FollowUpRequest(reference: query, authorization: "pay_a2", amount: .eur(500)), deadline)
-    else { throw TransportError.timedOut }
+    let void = FollowUpRequest(reference: query, authorization: "pay_a2", amount: .eur(500))
+    #expect(await late.void(void, deadline) == .notTaken("bad_reference"))
     #expect(await late.inquire(InquiryRequest(reference: query, amount: .eur(1250)), deadline) == .notFound)
     #expect(wire.requests.isEmpty)
   }

@@ -212,7 +212,7 @@ import TokenIssuer
       let amount = Amount(minorUnits: units, currency: currency)
       #expect((try visit.acquirer().capabilities.toAcquirer(amount) != nil) == isTaken)
       let answer = try await visit.authorize("R1", amount)
-      guard isTaken else { return #expect(answer == .notSent("the acquirer cannot count this amount in its units")) }
+      guard isTaken else { return #expect(answer == .notTaken("amount_too_fine")) }
       let name = try #require(answer.name)
       #expect(try await visit.payment(name)["amount"] == .integer(wire))
       let request = InquiryRequest(reference: AttemptReference("R1"), amount: amount)

@@ -63,6 +63,33 @@ import Testing
     #expect(!breaker.isOpen)
   }
 
+  /// What a connector answers by itself: nothing goes over the network.
+  private func refusing(_ answer: AcquirerAnswer) -> Acquirer {
+    var acquirer = fake.acquirer
+    acquirer.capture = { _, _ in answer }
+    return acquirer
+  }
+
+  @Test(arguments: [AcquirerAnswer.notSent("no token"), .notTaken("card_network"), .unknown(Interruption(.timeout))])
+  func `is neither opened nor closed by what was refused here, without a call`(answer: AcquirerAnswer) async {
+    let breaker = CircuitBreaker(on: time.scheduler)
+    let (acquirer, refusing) = (fake.acquirer.guarded(by: breaker), refusing(answer).guarded(by: breaker))
+    _ = await captures(refusing, 20)
+    #expect(!breaker.isOpen)
+    fake.captures(.unknown(Interruption(.timeout)))
+    _ = await captures(acquirer, 4)
+    _ = await captures(refusing, 1)
+    #expect(!breaker.isOpen)
+    _ = await captures(acquirer, 1)
+    #expect(breaker.isOpen, "the four before still count")
+    time.advance(.seconds(5))
+    _ = await captures(refusing, 1)
+    #expect(breaker.isOpen)
+    fake.captures { reference, _ in FakeAcquirer.approval(reference) }
+    _ = await captures(acquirer, 1)
+    #expect(!breaker.isOpen, "the trial passes to the next call")
+  }
+
   @Test func `takes a decline for an answer`() async {
     let breaker = CircuitBreaker(on: time.scheduler)
     fake.captures(.declined(Decline(reason: .doNotHonor, code: "05")))

@@ -73,6 +73,29 @@ import Testing
     #expect(throws: RouteRuleError.self) { try RouteRule("adyen network=neuCard") }
   }
 
+  @Test func `takes no card of a network that its acquirer does not take, or that it cannot name`() throws {
+    var choosy = acquirer("worldline-acquiring")
+    choosy.capabilities.networks = [.visa, .masterCard]
+    let table = RouteTable([ConfiguredRoute(choosy), ConfiguredRoute(acquirer("adyen", "eu"))])
+    var card = payment()
+    #expect(table.candidates(for: card).map(\.capabilities.route) == ["worldline-acquiring", "adyen/eu"])
+    for (network, obstacle) in [(CardNetwork.amex, RouteObstacle.networkNotTaken), (nil, .networkUnknown)] {
+      card.network = network
+      #expect(table.candidates(for: card).map(\.capabilities.route) == ["adyen/eu"])
+      #expect(table.findings(for: card).first?.obstacle == obstacle)
+    }
+  }
+
+  @Test func `takes no amount whose last digit its acquirer does not take`() throws {
+    var rounding = acquirer("stripe")
+    rounding.capabilities.lastDigitIsZero = { $0.exponent == 3 }
+    let table = RouteTable([ConfiguredRoute(rounding)])
+    let dinar = try #require(Currency(code: "KWD"))
+    #expect(table.findings(for: payment(Amount(minorUnits: 1230, currency: dinar))).first?.obstacle == nil)
+    #expect(table.findings(for: payment(Amount(minorUnits: 1235, currency: dinar))).first?.obstacle == .amountTooFine)
+    #expect(table.findings(for: payment()).first?.obstacle == nil)
+  }
+
   @Test func `is the basket's own where it names one, and no other`() throws {
     var named = payment()
     named.wantedRoute = Route(connector: "adyen", account: "eu")

@@ -111,6 +111,17 @@ private struct WorldlineAcquiringShop: Sendable {
     #expect(try await place.admin("GET", "/journal/verification")["violations"] == [])
   }
 
+  @Test func `is stopped for nobody by cards of a network that it does not take: they go another way`() async throws {
+    let place = try await WorldlineAcquiringShop()
+    for _ in 0..<6 { _ = try await place.pays("amex-credit") }
+    #expect(try await place.differences() == [])
+    let routes = try await place.admin("GET", "/routes")["routes"]?.elements ?? []
+    #expect(routes.compactMap { $0["circuit"]?.text } == ["closed", "closed"])
+    let payment = Array(#"{"merchant":"harbour","amount":"12.50","currency":"EUR","network":"amex"}"#.utf8)
+    let rules = try await place.admin("POST", "/routes/explain", payment)["rules"]?.elements ?? []
+    #expect(rules.first?["reason"]?.text?.contains("network") == true, "\(rules)")
+  }
+
   @Test func `resolves what is pending by asking, since no event comes`() async throws {
     let place = try await WorldlineAcquiringShop()
     let id = try await place.pays("visa-pending", capture: "manual")
