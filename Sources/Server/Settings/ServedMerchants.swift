@@ -46,7 +46,11 @@ package struct ServedMerchants: Sendable {
       (domains, apiKeys) = (others.domains, others.apiKeys)
     }
     if rows.isEmpty || FileManager.default.fileExists(atPath: configuration.merchantsDirectory) {
-      try await addDeclared(only: only, terms, at: now)
+      do { try await addDeclared(only: only, terms, at: now) } catch {
+        // A folder that is there and cannot be listed must not keep changes of the store from taking effect.
+        guard former != nil else { throw error }
+        firstProblem = error
+      }
     }
     if let former { keepDeclared(of: former, besides: Set(rows.compactMap { try? $0.get().id }), terms) }
     apiKeys.merge(earlier) { declared, _ in declared }

@@ -94,6 +94,39 @@ import Webhooks
       #expect(server.log.text.contains("there is no folder of declared merchants"))
     }
   }
+
+  @Test(arguments: [true, false])
+  func `that is there and cannot be listed keeps no revoked key and no change of the store alive`(
+    hasDeclared: Bool
+  ) async throws {
+    let platform = try await MerchantsApart()
+    let (folder, away) = ("\(platform.directory)/merchants", "\(platform.directory)/away")
+    let files = FileManager.default
+    if hasDeclared {
+      _ = try await MerchantProvisioning(portal: platform.system.sandbox, random: .system)
+        .make(Self.declared, below: folder)
+    }
+    try await platform.serve { server async throws in
+      try files.moveItem(atPath: folder, toPath: away)
+      try Data("no folder".utf8).write(to: URL(filePath: folder))
+      let refused = try await server.admin("POST", "/merchants/reload")
+      #expect(refused["code"] == "merchants_not_read", "\(refused)")
+      let key = try #require(
+        try await server.ask(.addKey(merchant: "theirs", kind: .apiKey))["keys"]?.elements.first)
+      let (id, secret) = (try #require(key["id"]?.text), try #require(key["secret"]?.text))
+      let shop = Shopfront(
+        MerchantsApart.theirs, platform.system, key: ("theirs", id, secret), at: server.url)
+      func status() async throws -> Int {
+        try await shop.signed("GET", "/v2/theirs/services/testconnection", at: WallClock.system.now()).status
+      }
+      #expect(try await status() == 200)
+      let answer = try await server.ask(.revokeKey(merchant: "theirs", kind: .apiKey, id: id))
+      #expect(answer["notes"]?.elements.isEmpty != false, "\(answer)")
+      #expect(try await status() == 403)
+      #expect(try await server.isServed("theirs.example"))
+      #expect(try await server.isServed("declared.example") == hasDeclared)
+    }
+  }
 }
 
 /// Calls that come while a reload replaces the merchants.
