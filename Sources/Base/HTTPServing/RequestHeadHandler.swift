@@ -32,22 +32,22 @@ package final class RequestHeadHandler: ChannelDuplexHandler, RemovableChannelHa
   /// The answer to the refused request.
   private var answer: PlainAnswer?
   private var isEnded = false
-  private let versions = VersionHandler()
+  private let framing = FramingHandler()
 
   package init(_ refusal: @escaping Refusal) { self.refusal = refusal }
 
-  /// Reads versions before the codec, which passes on none. On a channel without one every request counts as HTTP/1.1.
+  /// Looks at requests before the codec, which passes on no versions. On a channel without one every request counts as HTTP/1.1.
   package func handlerAdded(context: ChannelHandlerContext) {
     let pipeline = context.pipeline.syncOperations
     guard let codec = try? pipeline.handler(type: HTTP1ToHTTPServerCodec.self) else { return }
-    do { try pipeline.addHandler(versions, position: .before(codec)) } catch { context.close(promise: nil) }
+    do { try pipeline.addHandler(framing, position: .before(codec)) } catch { context.close(promise: nil) }
   }
 
   package func channelRead(context: ChannelHandlerContext, data: NIOAny) {
     guard !isStopped else { return }
     switch unwrapInboundIn(data) {
     case .head(let request):
-      if let problem = RequestHeadRules.problem(in: request, versions.last) {
+      if let problem = RequestHeadRules.problem(in: request, framing.version) {
         return refuse(problem, request.method.rawValue, context)
       }
       if underWay == 0, isHeldBack(request) {
@@ -60,7 +60,7 @@ package final class RequestHeadHandler: ChannelDuplexHandler, RemovableChannelHa
     case .end:
       pieces = nil
       // No request follows one in HTTP/1.0.
-      isStopped = versions.last == .http1_0
+      isStopped = framing.version == .http1_0
     }
     context.fireChannelRead(data)
     endIfIdle(context)
@@ -88,7 +88,7 @@ package final class RequestHeadHandler: ChannelDuplexHandler, RemovableChannelHa
   /// Whether the client sends the body when it is asked, or a second later. HTTP/1.0 has no such answer (RFC 9110,
   /// section 10.1.1).
   private func isHeldBack(_ request: HTTPRequest) -> Bool {
-    versions.last != .http1_0
+    framing.version != .http1_0
       && request.headerFields[.expect]?.lowercased().utf8.elementsEqual("100-continue".utf8) == true
   }
 
@@ -127,35 +127,38 @@ package final class RequestHeadHandler: ChannelDuplexHandler, RemovableChannelHa
   }
 }
 
-/// The versions of requests. An answer to HTTP/1.0 has that version, so that it is in no chunks (RFC 9112, section 7.1).
-private final class VersionHandler: ChannelDuplexHandler, RemovableChannelHandler {
+/// Frames answers as their requests want them, whoever makes them. An answer to HTTP/1.0 has that version, so that it is in
+/// no chunks (RFC 9112, section 7.1). One to HEAD has no body (RFC 9110, section 9.3.2), also where it is a refusal.
+private final class FramingHandler: ChannelDuplexHandler, RemovableChannelHandler {
   typealias InboundIn = HTTPServerRequestPart
   typealias InboundOut = HTTPServerRequestPart
   typealias OutboundIn = HTTPServerResponsePart
   typealias OutboundOut = HTTPServerResponsePart
 
-  /// The version of the request that was read last.
-  private(set) var last = HTTPVersion.http1_1
-  /// The versions of requests whose answers have not ended.
-  private var unanswered = CircularBuffer<HTTPVersion>()
+  /// Of the request that was read last.
+  private(set) var version = HTTPVersion.http1_1
+  /// Requests whose answers have not ended.
+  private var unanswered = CircularBuffer<(version: HTTPVersion, isHead: Bool)>()
 
   func channelRead(context: ChannelHandlerContext, data: NIOAny) {
     if case .head(let request) = unwrapInboundIn(data) {
-      last = request.version
-      unanswered.append(last)
+      version = request.version
+      unanswered.append((version, request.method == .HEAD))
     }
     context.fireChannelRead(data)
   }
 
   func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
     switch unwrapOutboundIn(data) {
-    case .head(var response) where unanswered.first == .http1_0:
+    case .head(var response) where unanswered.first?.version == .http1_0:
       response.version = .http1_0
       return context.write(wrapOutboundOut(.head(response)), promise: promise)
-    case .head, .body: break
-    case .end: _ = unanswered.popFirst()
+    case .body where unanswered.first?.isHead == true: promise?.succeed()
+    case .end:
+      _ = unanswered.popFirst()
+      context.write(data, promise: promise)
+    case .head, .body: context.write(data, promise: promise)
     }
-    context.write(data, promise: promise)
   }
 }
 

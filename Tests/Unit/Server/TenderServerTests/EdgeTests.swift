@@ -39,6 +39,26 @@ import Testing
     #expect(head.header("Content-Length") == "\(full.body.count)")
   }
 
+  @Test(arguments: [
+    ("/nothing", 404), ("/applepay/payment", 405), ("/v2/harbour/nothing", 404),
+    ("/v2/harbour/services/testconnection", 403), ("/applepay/" + String(repeating: "a", count: 9_000), 414),
+  ])
+  func `refuses HEAD without a body, so that the next answer on the connection is read as one`(
+    path: String, status: Int
+  ) async throws {
+    let rest = " HTTP/1.1\nHost: localhost\n"
+    let calls = "HEAD \(path)\(rest)\nGET /healthz\(rest)Connection: close\n\n"
+    let text = try await RawConnection.onThread { [port = system.harbour.port] in
+      let connection = try RawConnection(port: port)
+      try connection.send(calls)
+      return try connection.textUntilTheEnd()
+    }
+    let heads = text.components(separatedBy: "\r\n\r\n")
+    #expect(heads[0].hasPrefix("HTTP/1.1 \(status) "), "\(heads[0])")
+    #expect(heads[0].lowercased().contains("content-length: "))
+    #expect(heads[1].isEmpty && status == 414 || heads[1].hasPrefix("HTTP/1.1 200 "), "\(heads[1])")
+  }
+
   @Test func `says at its address what it is, and shows nothing of a merchant`() async throws {
     let answer = try await get("/")
     let text = String(decoding: answer.body, as: UTF8.self)

@@ -29,6 +29,16 @@ enum ListenerUnderAttack: CaseIterable {
     }
   }
 
+  /// All that the server sends to these bytes, until it ends the connection.
+  func text(to calls: String) async throws -> String {
+    let system = try await TestSystem.shared.value
+    return try await RawConnection.onThread {
+      let connection = try connection(system)
+      try connection.value.send(calls)
+      return try connection.value.textUntilTheEnd()
+    }
+  }
+
   private static func port(_ address: String) throws -> Int { try #require(URL(string: address)?.port) }
 }
 
@@ -50,6 +60,21 @@ enum ListenerUnderAttack: CaseIterable {
     (414, "GET /\(String(repeating: "a", count: 8_192)) HTTP/1.1\nHost: a.example\n\n"),
     (431, "GET / HTTP/1.1\nHost: a.example\nCookie: \(String(repeating: "a", count: 17_000))\n\n"),
   ]
+
+  @Test(arguments: ListenerUnderAttack.allCases)
+  func `answers HEAD without a body, whatever it answers`(listener: ListenerUnderAttack) async throws {
+    let rest = " HTTP/1.1\nHost: localhost\n"
+    let long = "/\(String(repeating: "a", count: 9_000))"
+    for path in ["/", "/nothing", "/metrics", "/merchants/calls", "/journal/verification", long] {
+      let text = try await listener.text(to: "HEAD \(path)\(rest)\nGET /nothing\(rest)Connection: close\n\n")
+      let parts = text.split(separator: "\r\n\r\n", maxSplits: 1, omittingEmptySubsequences: false)
+      #expect(parts[0].hasPrefix("HTTP/1.1 "), "\(listener) \(path.prefix(30)): \(text.prefix(300))")
+      let next = parts.last ?? ""
+      #expect(
+        next.hasPrefix("HTTP/1.1 ") || next.isEmpty && parts[0].hasPrefix("HTTP/1.1 414 "),
+        "\(listener) \(path.prefix(30)): \(next.prefix(300))")
+    }
+  }
 
   @Test(arguments: ListenerUnderAttack.allCases)
   func `refuses a head that is not as it must be with one answer, and ends the connection`(

@@ -88,6 +88,13 @@ struct RawConnection: ~Copyable {
     return found
   }
 
+  /// All that the server sends until it ends the connection.
+  func textUntilTheEnd() throws -> String {
+    var bytes = [UInt8]()
+    while let piece = try? more() { bytes += piece }
+    return String(decoding: bytes, as: UTF8.self)
+  }
+
   /// Ends the connection in both directions: who reads from it sees its end.
   func end() { shutdown(descriptor, Int32(SHUT_RDWR)) }
 
