@@ -6,8 +6,14 @@ package enum EndpointName {
     return (name, url)
   }
 
-  /// Whether the text has no name, or one that is a name.
-  package static func fits(_ text: String) -> Bool { parts(text).map { isValid($0.name) } ?? true }
+  /// Whether the text has no name, or one that is a name, and its address is not too long.
+  package static func fits(_ text: String) -> Bool {
+    let (name, url) = parts(text) ?? ("1", text)
+    return isValid(name) && url.utf8.count <= longestAddress
+  }
+
+  /// Bytes: every event of the merchant's payments is stored with it.
+  package static let longestAddress = 2_048
 
   /// Nil without a name: an equals sign may stand in the address too.
   private static func parts(_ text: String) -> (name: String, url: String)? {

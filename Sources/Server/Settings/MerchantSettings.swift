@@ -193,7 +193,7 @@ extension SettingsTable where Target == MerchantSettings {
       "webhooks",
       .list(
         of: .text(
-          "a URL, or a name and a URL as name=URL; \(EndpointName.rule)",
+          "a URL of at most \(EndpointName.longestAddress) bytes, or a name and a URL as name=URL; \(EndpointName.rule)",
           as: "\"https://shop.example.com/hooks/tender\"",
           where: EndpointName.fits),
         atMost: MerchantWebhooks.maximumURLs),

@@ -129,6 +129,9 @@ extension WebhookController {
     guard !url.contains(where: { $0 == "," || $0.isNewline }) else {
       throw OfficeRefusal.badRequest("An address has no comma.", at: "url")
     }
+    guard url.utf8.count <= EndpointName.longestAddress else {
+      throw OfficeRefusal.badRequest("An address has at most \(EndpointName.longestAddress) bytes.", at: "url")
+    }
     let known = try await endpoints(of: merchant)
     guard !url.isEmpty || known.contains(where: { $0.id.utf8.elementsEqual(name.utf8) }) else {
       throw OfficeRefusal.badRequest(

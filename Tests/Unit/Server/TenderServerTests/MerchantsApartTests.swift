@@ -560,6 +560,38 @@ import Webhooks
 
   // Addresses.
 
+  @Test func `takes no address of an endpoint that is longer than 2,048 bytes, in whatever way it comes`() async throws
+  {
+    func address(_ bytes: Int) -> String {
+      let stem = "https://mine.example/"
+      return stem + String(repeating: "a", count: bytes - stem.utf8.count)
+    }
+    let platform = try await MerchantsApart()
+    try await platform.serve { server async throws in
+      let anna = try await server.operatorOfAll()
+      func endpoints() async throws -> [String] {
+        let settings = try #require(try await server.ask(.export(merchant: "mine"))["bundle"]?["settings"]?.text)
+        return settings.matches(of: /https:\/\/mine\.example\/a*/).map { String($0.output) }
+      }
+      _ = try await server.ask(.addKey(merchant: "mine", kind: .webhookKey))
+      for call in [
+        MerchantCall.setEndpoint("stock", url: address(2_049), merchant: "mine"),
+        .edit(merchant: "mine", settings: ["webhooks": "stock=\(address(2_049))"]),
+        .edit(merchant: "mine", settings: ["webhooks": address(2_049)]),
+      ] {
+        let refused = try await server.ask(call)
+        #expect(refused["detail"]?.text?.contains("2048 bytes") == true, "\(refused)")
+      }
+      let page = try await anna.post(
+        "/webhooks/address",
+        ["merchant": "mine", "endpoint": "stock", "url": address(2_049), "reason": "a test"])
+      #expect(page.status == 400 && page.text.contains("2048 bytes"))
+      #expect(try await endpoints().isEmpty)
+      _ = try await server.ask(.setEndpoint("stock", url: address(2_048), merchant: "mine"))
+      #expect(try await endpoints() == [address(2_048)])
+    }
+  }
+
   @Test func `is served on when a key that a setting names is replaced`() async throws {
     let platform = try await MerchantsApart()
     try await platform.serve { server async throws in
