@@ -266,10 +266,11 @@ extension OutboxEvent {
 
   /// What was handed over after a certain place, in that order: within a payment as it happened.
   ///
-  /// - Returns: each event with the place right after it.
+  /// - Returns: each event with the place right after it; nil for an event that this version cannot read, so that the
+  ///   reader goes on behind it.
   package static func after(
     _ cursor: Cursor, limit: Int, in store: Transaction
-  ) throws -> [(event: OutboxEvent, cursor: Cursor)] {
+  ) throws -> [(event: OutboxEvent?, cursor: Cursor)] {
     try store.rows(
       select + " WHERE outbox.position > $1 ORDER BY outbox.position LIMIT $2", .integer(cursor.position),
       .integer(Int64(limit))
@@ -279,15 +280,16 @@ extension OutboxEvent {
   /// What was handed over after a certain place for the payments of one merchant, in that order.
   package static func after(
     _ cursor: Cursor, of merchant: MerchantID, limit: Int, in store: Transaction
-  ) throws -> [(event: OutboxEvent, cursor: Cursor)] {
+  ) throws -> [(event: OutboxEvent?, cursor: Cursor)] {
     try store.rows(
       select + " WHERE outbox.merchant = $3 AND outbox.position > $1 ORDER BY outbox.position LIMIT $2",
       .integer(cursor.position), .integer(Int64(limit)), .text(merchant.rawValue)
     ).map(placed)
   }
 
-  private static func placed(_ row: Row) throws -> (event: OutboxEvent, cursor: Cursor) {
-    (try OutboxEvent(row), Cursor(position: try row.integer("position")))
+  private static func placed(_ row: Row) throws -> (event: OutboxEvent?, cursor: Cursor) {
+    let cursor = Cursor(position: try row.integer("position"))
+    do { return (try OutboxEvent(row), cursor) } catch StorageError.column { return (nil, cursor) }
   }
 
   /// A place in the history of all payments, by the order in which events were handed over.

@@ -234,11 +234,13 @@ package struct AuditLine: Sendable, Hashable {
 }
 
 extension OutboxEvent {
-  /// The events of a payment, oldest first.
+  /// The events of a payment that this version can read, oldest first.
   package static func all(of payment: PaymentID, in store: Transaction) throws -> [OutboxEvent] {
     let last = try store.row("SELECT MAX(seq) AS seq FROM outbox WHERE payment = $1", .text(payment.rawValue))
     let count = try last?.integerOrNil("seq") ?? 0
-    return try (0..<count).compactMap { try find(payment, $0 + 1, in: store) }
+    return try (0..<count).compactMap { number in
+      do { return try find(payment, number + 1, in: store) } catch StorageError.column { return nil }
+    }
   }
 }
 

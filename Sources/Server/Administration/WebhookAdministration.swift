@@ -65,7 +65,9 @@ package struct WebhookAdministration: Sendable {
     return try await database.read { store in
       guard let place else { return WebhookFeed(events: [], cursor: try .end(in: store)) }
       let found = try OutboxEvent.after(place, limit: 100, in: store)
-      let items = try found.map { try WebhookFeed.Item($0.event, OrderReader.stored().read($0.event, false, store)) }
+      let items = try found.compactMap(\.event).map {
+        try WebhookFeed.Item($0, OrderReader.stored().read($0, false, store))
+      }
       return WebhookFeed(events: items, cursor: found.last?.cursor ?? place)
     }
   }

@@ -1,4 +1,4 @@
-import Ledger
+package import Ledger
 package import Storage
 package import StrictJSON
 package import TenderPayments
@@ -28,13 +28,21 @@ package struct EventQuery: Sendable {
   }
 
   /// `{"events": […], "cursor": "…"}`
-  package func page(_ orders: OrderReader, in store: Transaction) throws -> JSONValue {
+  ///
+  /// - Parameter passedOver: is told of the place behind an event that only a later version can read.
+  package func page(
+    _ orders: OrderReader, in store: Transaction, passedOver: (OutboxEvent.Cursor) -> Void
+  ) throws -> JSONValue {
     let window = types.isEmpty ? limit : Self.window
     let start = try start(in: store)
     var (found, place) = ([JSONValue](), start)
     for (event, next) in try OutboxEvent.after(start, of: merchant, limit: window, in: store) where found.count < limit
     {
       place = next
+      guard let event else {
+        passedOver(next)
+        continue
+      }
       let body = try WebhookBody(event, order: orders.read(event, false, store))
       if types.isEmpty || types.contains(body.type) { found.append(try JSONReader.read(body.bytes)) }
     }

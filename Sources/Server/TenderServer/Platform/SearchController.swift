@@ -3,6 +3,7 @@ import DirectWire
 import HTTPServing
 import Hummingbird
 import Ledger
+import Logging
 import PlatformAPI
 import Storage
 
@@ -26,6 +27,14 @@ struct SearchController: Sendable {
   func events(_ request: Request, _ context: ServerContext) async throws -> Response {
     guard let call = context.signedCall else { throw PlatformAuthentication.refusal }
     let query = try EventQuery(request.query.pairs, of: call.merchant)
-    return JSONAnswer.response(try await database.read { try query.page(.stored(), in: $0) })
+    let logger = context.logger
+    return JSONAnswer.response(
+      try await database.read { store in
+        try query.page(.stored(logger), in: store) { place in
+          logger.error(
+            "an event is passed over, which this version cannot read",
+            metadata: ["merchant": .string(call.merchant.rawValue), "place": .stringConvertible(place.position)])
+        }
+      })
   }
 }

@@ -106,6 +106,7 @@ import Testing
       _ place: OutboxEvent.Cursor, _ merchant: MerchantID, limit: Int = 10
     ) async throws -> [(event: OutboxEvent, cursor: OutboxEvent.Cursor)] {
       try await bench.database.read { try OutboxEvent.after(place, of: merchant, limit: limit, in: $0) }
+        .map { (try #require($0.event), $0.cursor) }
     }
     #expect(try await events(.start, known.merchant).isEmpty, "nothing was handed over yet")
     try await bench.database.write { _ = try OutboxEvent.take(for: .webhooks, payments: 8, in: $0) }
@@ -118,6 +119,27 @@ import Testing
     #expect(try await events(.start, MerchantID("another")).isEmpty)
   }
 
+  @Test func `of a later version are passed over, and those before and after them are read`() async throws {
+    let payment = try await bench.authorized()
+    let merchant = try #require(try await bench.journal.payment(payment)).merchant
+    try await bench.database.write { _ = try OutboxEvent.take(payments: 8, in: $0) }
+    let before = try await bench.database.read { try OutboxEvent.after(.start, limit: 10, in: $0) }
+    try await bench.database.write {
+      try $0.run("UPDATE outbox SET status = 'of a later version' WHERE seq = 1")
+    }
+    let (all, own, ofPayment) = try await bench.database.read { store in
+      (
+        try OutboxEvent.after(.start, limit: 10, in: store),
+        try OutboxEvent.after(.start, of: merchant, limit: 10, in: store), try OutboxEvent.all(of: payment, in: store)
+      )
+    }
+    for found in [all, own] {
+      #expect(found.map(\.cursor) == before.map(\.cursor))
+      #expect(found.map(\.event) == [nil, before[1].event])
+    }
+    #expect(ofPayment == [before[1].event])
+  }
+
   @Test func `are found from a time on, even if the clock is set back meanwhile`() async throws {
     let times: [Duration] = [.seconds(60), .seconds(60), .seconds(-90), .seconds(60), .seconds(60)]
     for (number, step) in times.enumerated() {
@@ -127,12 +149,12 @@ import Testing
     }
     let all = try await bench.database.read { try OutboxEvent.after(.start, limit: 100, in: $0) }
     #expect(all.count == 10)
-    for (event, _) in all {
+    for event in all.compactMap(\.event) {
       let found = try await bench.database.read { store in
         try OutboxEvent.after(.before(event.happenedAt, in: store), limit: 100, in: store)
       }
-      let expected = all.map(\.event).filter { $0.happenedAt >= event.happenedAt }
-      #expect(Set(found.map(\.event)).isSuperset(of: expected))
+      let expected = all.compactMap(\.event).filter { $0.happenedAt >= event.happenedAt }
+      #expect(Set(found.compactMap(\.event)).isSuperset(of: expected))
     }
     let later = bench.clock.wall.now().adding(.seconds(900))
     #expect(try await bench.database.read { try OutboxEvent.Cursor.before(later, in: $0) } == all.last?.cursor)

@@ -146,6 +146,6 @@ extension Post {
 
   /// The payments of the events that were handed over, in that order.
   fileprivate func history() async throws -> [PaymentID] {
-    try await database.read { try OutboxEvent.after(.start, limit: 100, in: $0).map(\.event.payment) }
+    try await database.read { try OutboxEvent.after(.start, limit: 100, in: $0).compactMap(\.event?.payment) }
   }
 }
