@@ -91,6 +91,8 @@ struct ReportTable {
       guard field.count <= longestField, StreamSafeText.accepts(text) else {
         throw ReportError(line: line, "a field is longer than any report's, or heaps up combining marks")
       }
+      // Databases take none in a text.
+      guard !field.contains(0) else { throw ReportError(line: line, "a field holds the character NUL") }
       return text
     }
 

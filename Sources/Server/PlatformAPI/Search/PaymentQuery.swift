@@ -45,7 +45,11 @@ package struct PaymentQuery: Sendable {
   /// Opaque to callers.
   package static func cursor(_ payment: PaymentID) -> String { Base64URL.encode(Array(payment.rawValue.utf8)) }
 
+  /// Nil for what no payment is called: anything but 1 to 64 letters, digits and hyphens.
   private static func payment(_ cursor: String) -> PaymentID? {
-    Base64URL.decode(cursor).flatMap { String(validating: $0, as: UTF8.self) }.map { PaymentID($0) }
+    guard let bytes = Base64URL.decode(cursor), (1...64).contains(bytes.count),
+      bytes.allSatisfy({ (0x30...0x39).contains($0) || (0x61...0x7A).contains($0 | 0x20) || $0 == 0x2D })
+    else { return nil }
+    return PaymentID(String(decoding: bytes, as: UTF8.self))
   }
 }

@@ -190,6 +190,13 @@ private struct Month {
     #expect(error.line == (text.hasPrefix("[") ? 2 : 3) && !error.reason.contains("quotation"), "\(error)")
   }
 
+  /// PostgreSQL takes none in a text.
+  @Test(arguments: [head + row + "r\u{0}," + row.dropFirst(2), head + "\"\u{0}\"," + row.dropFirst(2)])
+  func `a report with the character NUL in a field is refused at its line`(_ text: String) throws {
+    let error = try #require(throws: ReportError.self) { try AcquirerReport(Array(text.utf8)) }
+    #expect(error.reason.contains("NUL") && error.line == (text.contains(Self.row) ? 3 : 2), "\(error)")
+  }
+
   @Test(arguments: [head + row + row + row, object + "\n" + object + "\n" + object, "[\(object),\(object),\(object)]"])
   func `a report of more lines than are taken is refused, with their number`(_ text: String) throws {
     #expect(try AcquirerReport(Array(text.utf8), limit: 3).lines.count == 3)
