@@ -11,17 +11,17 @@ package struct QuoteSource: Sendable {
   private let sender: HTTPSender
   private let clock: WallClock
 
-  private let calls: CallsUnderWay
+  private let calls: CallsUnderWay<MerchantID>
   /// Limits the calls for whole baskets.
-  let pulls: CallsUnderWay
+  let pulls: CallsUnderWay<MerchantID>
 
   /// - Parameter mostCalls: to merchants' servers at once, for prices and for whole baskets together. One merchant has half
   ///   of those for prices, and an eighth of those for baskets.
   package init(sender: HTTPSender, clock: WallClock, mostCalls: Int = 128) {
     self.sender = sender
     self.clock = clock
-    calls = CallsUnderWay(mostCalls / 2, ofMerchant: 2)
-    pulls = CallsUnderWay(mostCalls / 2, ofMerchant: 8)
+    calls = CallsUnderWay(mostCalls / 2, ofEach: 2)
+    pulls = CallsUnderWay(mostCalls / 2, ofEach: 8)
   }
 
   /// A source for merchants who never price by themselves.

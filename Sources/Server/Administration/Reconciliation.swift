@@ -4,6 +4,7 @@ package import Gateway
 import HTTPTransport
 import HTTPTypes
 package import Ledger
+package import Orders
 import Storage
 package import TenderPayments
 
@@ -12,11 +13,17 @@ package import TenderPayments
 package struct Reconciliation: Sendable {
   private let journal: Journal
   private let routes: RouteTable?
+  private let limit: CallsUnderWay<String>
 
-  /// - Parameter routes: of a running server; without them no provider can be asked for its listing.
-  package init(_ journal: Journal, routes: RouteTable? = nil) {
+  /// - Parameters:
+  ///   - routes: of a running server; without them no provider can be asked for its listing.
+  ///   - limit: of the comparisons that are under way, which each hold a whole report.
+  package init(
+    _ journal: Journal, routes: RouteTable? = nil, under limit: CallsUnderWay<String> = Reconciliation.limit()
+  ) {
     self.journal = journal
     self.routes = routes
+    self.limit = limit
   }
 
   /// The routes whose provider gives a listing.
@@ -24,8 +31,19 @@ package struct Reconciliation: Sendable {
     (routes?.routes ?? []).filter { $0.acquirer.report != nil }.map(\.name)
   }
 
+  /// Two comparisons of each route, and of all routes together, are under way at most; eight in all.
+  package static func limit() -> CallsUnderWay<String> { CallsUnderWay(8, ofEach: 4) }
+
+  private static let busy = Problem(
+    .tooManyRequests, "too_many_comparisons",
+    "Other comparisons with this route are under way. Repeat this one when they have ended.", retryAfter: 10)
+
   /// Compares with what the route's provider lists for the period.
   package func differences(at route: String, _ period: Range<Timestamp>) async throws -> [Difference] {
+    try await limit.admit(route, orElse: Self.busy) { try await compare(route, period) }
+  }
+
+  private func compare(_ route: String, _ period: Range<Timestamp>) async throws -> [Difference] {
     guard let routes else { throw CallFailure("no server runs: start it, and it asks the provider") }
     guard let source = routes[route]?.report else {
       try await requireKnown(route)
@@ -60,6 +78,12 @@ package struct Reconciliation: Sendable {
   ///   report without lines of no stated period.
   package func differences(
     from report: [UInt8], _ from: Timestamp?, _ until: Timestamp?, through route: String? = nil
+  ) async throws -> [Difference] {
+    try await limit.admit(route ?? "", orElse: Self.busy) { try await compare(report, from, until, route) }
+  }
+
+  private func compare(
+    _ report: [UInt8], _ from: Timestamp?, _ until: Timestamp?, _ route: String?
   ) async throws -> [Difference] {
     let report = try AcquirerReport(report)
     if let route { try await requireKnown(route) }

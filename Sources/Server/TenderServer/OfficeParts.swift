@@ -34,7 +34,7 @@ struct OfficeParts: Sendable {
       }
     }
     let server = LiveServer(
-      network: runtime.network, checks: CallsUnderWay(parts.budget.domainChecks, ofMerchant: 4),
+      network: runtime.network, checks: CallsUnderWay(parts.budget.domainChecks, ofEach: 4),
       served: { [merchants = parts.merchants] in merchants.current.served },
       reload: reload,
       // Apple's call may come to any of them.
@@ -50,7 +50,7 @@ struct OfficeParts: Sendable {
     let (configuration, runtime) = (parts.configuration, parts.runtime)
     var services = OfficeServices(
       payments: PaymentAdministration(gateway: parts.gateway, journal: parts.journal, random: runtime.random),
-      merchants: merchants, reconciliation: Reconciliation(parts.journal, routes: parts.gateway.routes),
+      merchants: merchants, reconciliation: parts.reconciliation,
       webhooks: parts.dispatcher, health: { [parts] in parts.officeHealth })
     if let store = parts.traces?.store { services.sequences = { store.sequences } }
     return BackOffice(configuration, services, parts.database, clock: runtime.clock, random: runtime.random)

@@ -5,7 +5,7 @@ package import Settings
 package struct LiveServer: Sendable {
   let network: Network
   /// Looks at domains, of which each may be slow to answer.
-  let checks: CallsUnderWay
+  let checks: CallsUnderWay<MerchantID>
   /// The merchants as the server has them: no page reads all of the store and the folders.
   let served: @Sendable () -> ServedMerchants
   /// Reads the merchants again after a change.
@@ -14,7 +14,7 @@ package struct LiveServer: Sendable {
   let reloadEverywhere: @Sendable () async throws -> Void
 
   package init(
-    network: Network, checks: CallsUnderWay, served: @escaping @Sendable () -> ServedMerchants,
+    network: Network, checks: CallsUnderWay<MerchantID>, served: @escaping @Sendable () -> ServedMerchants,
     reload: @escaping @Sendable () async throws -> Void, reloadEverywhere: @escaping @Sendable () async throws -> Void
   ) {
     (self.network, self.checks, self.served) = (network, checks, served)

@@ -52,6 +52,9 @@ extension OfficeRefusal {
         throw refused("\(error.reason) \(error.advice)", at: fields[error.code.rawValue] ?? "certificate")
       }
       if let error = error as? ReportError { throw refused("The report cannot be read: \(error).", at: "report") }
+      if problem.status == .tooManyRequests {
+        throw OfficeRefusal(status: problem.status, reason: problem.detail, retryAfter: problem.retryAfter)
+      }
       guard problem.status.code < 500 || problem.status == .serviceUnavailable else { throw error }
       throw refused(problem.detail, at: fields[problem.code])
     }

@@ -8,6 +8,8 @@ import TenderPayments
 struct ReconciliationController: Sendable {
   /// A listing is asked for page by page, while the person waits.
   private static let longest: Int64 = 31
+  /// How many differences a page shows.
+  private static let most = 1_000
   let office: BackOffice
 
   var routes: [OfficeRoute] {
@@ -50,7 +52,10 @@ struct ReconciliationController: Sendable {
       at: office.clock.now(), user: try call.user.name, route: route, source: String(source.prefix(200)),
       differences: Int64(differences.count))
     try await office.database.write { try ReconciliationRuns(store: $0).note(run) }
-    return ["isCompared": true, "differences": differences.map(Self.row), "agrees": differences.isEmpty]
+    return [
+      "isCompared": true, "differences": differences.prefix(Self.most).map(Self.row), "agrees": differences.isEmpty,
+      "found": "\(differences.count)", "isCut": differences.count > Self.most, "most": "\(Self.most)",
+    ]
   }
 
   private func page(_ call: OfficeCall, _ result: [String: Any]) async throws -> Response {

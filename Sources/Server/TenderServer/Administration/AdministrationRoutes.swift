@@ -77,8 +77,7 @@ extension AdministrationRoutes {
     keys = KeyAdministrationController(keys: parts.keys, clock: parts.runtime.clock)
     webhooks = WebhookAdministrationController(
       administration: WebhookAdministration(parts.database), merchants: parts.merchants)
-    reconciliation = ReconciliationController(
-      reconciliation: Reconciliation(parts.journal, routes: parts.gateway.routes))
+    reconciliation = ReconciliationController(reconciliation: parts.reconciliation)
     doctor = DoctorController(doctor: ServerDoctor(parts))
     mail = MailAdministrationController(
       administration: MailAdministration(parts.database), environment: parts.configuration.environment,

@@ -58,6 +58,8 @@ struct Composition: Sendable {
   let customerInputKeys: CustomerInputKeys
   let quotas: Quotas
   let keyUses = KeyUses()
+  /// The comparisons of the office and the command line.
+  private let comparisons = Reconciliation.limit()
   let dispatcher: WebhookDispatcher
   /// Nil where mail is off.
   private(set) var mail: ServerMail?
@@ -68,6 +70,7 @@ struct Composition: Sendable {
   let traces: TraceRecorder?
 
   var database: Database { journal.database }
+  var reconciliation: Reconciliation { Reconciliation(journal, routes: gateway.routes, under: comparisons) }
 
   /// This server for the office and the command line.
   var aside: Composition {

@@ -1,3 +1,4 @@
+import Acquiring
 import Administration
 import BackOffice
 import Foundation
@@ -452,6 +453,52 @@ import Webhooks
       #expect(forged.status == .forbidden)
       #expect(try await visitor.post("/reconciliation", ["route": "sandbox"]).status == .badRequest)
     }
+  }
+
+  @Test func `with many differences has them counted, and the first thousand shown`() async throws {
+    let bench = try await OfficeBench()
+    try await bench.visit(as: [Grant(.viewer)]) { visitor async throws in
+      for (count, shown) in [(1_000, 1_000), (1_001, 1_000)] {
+        let lines = (1...count).map { "line-\($0)-" }.joined(separator: "\n")
+        let page = try await visitor.upload("/reconciliation", ["route": "sandbox"], file: lines)
+        #expect(page.text.contains("Differences: \(count)."))
+        #expect(page.text.matches(of: /line-\d+-/).count == shown)
+        #expect(page.text.contains("These are the first 1000") == (count > shown))
+      }
+    }
+  }
+
+  @Test func `is refused while two are compared for the same route, and not for another`() async throws {
+    let bench = try await OfficeBench()
+    let (asked, ends) = (Counter(), Counter())
+    let routes = RouteTable(
+      ["one", "two"].map { name in
+        var acquirer = FakeAcquirer().acquirer
+        acquirer.capabilities.name = name
+        acquirer.report = { _, _, _ throws(AcquirerReport.Unavailable) in
+          asked.next()
+          _ = try? await waitFor("the end", { ends.value }) { $0 > 0 }
+          return AcquirerReport(lines: [])
+        }
+        return ConfiguredRoute(acquirer)
+      })
+    let reconciliation = Reconciliation(bench.journal, routes: routes)
+    let day = Timestamp(seconds: 0)..<Timestamp(seconds: 86_400)
+    try await withThrowingTaskGroup(of: Void.self) { group in
+      for (number, route) in ["one", "one", "two"].enumerated() {
+        group.addTask { _ = try await reconciliation.differences(at: route, day) }
+        try await waitFor("a listing", { asked.value }) { $0 == number + 1 }
+      }
+      let problem = await #expect(throws: Problem.self) { try await reconciliation.differences(at: "one", day) }
+      #expect(problem?.status == .tooManyRequests && problem?.code == "too_many_comparisons")
+      let refusal = await #expect(throws: OfficeRefusal.self) {
+        try await OfficeRefusal.translating { try await reconciliation.differences(at: "one", day) }
+      }
+      #expect(refusal?.status == .tooManyRequests && refusal?.retryAfter == 10)
+      ends.next()
+      try await group.waitForAll()
+    }
+    #expect(try await reconciliation.differences(at: "one", day).isEmpty)
   }
 }
 
