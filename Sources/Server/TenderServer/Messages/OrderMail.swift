@@ -41,16 +41,19 @@ struct OrderMail: Sendable {
   private func takePage(butOf left: LeftEvents) async throws -> Bool {
     try await database.write { store in
       let events = try OutboxEvent.take(for: .mail, payments: Self.page, butOf: left, in: store)
-      let unserved = Set(events.map(\.merchant)).filter { merchants.current[$0] == nil }.subtracting(left.merchants)
+      let served = merchants.current
+      let unserved = Set(events.map(\.merchant)).filter { served[$0] == nil }.subtracting(left.merchants)
       guard unserved.isEmpty else { throw LeftEvents(merchants: unserved) }
-      for event in events { try note(event, in: store) }
+      for event in events { try note(event, of: served[event.merchant]?.folder, in: store) }
       return !events.isEmpty
     }
   }
 
   /// A message that cannot be made holds up no other.
-  private func note(_ event: OutboxEvent, in store: Transaction) throws {
-    guard let merchant = merchants.current[event.merchant]?.folder else { return }
+  ///
+  /// - Parameter merchant: nil for one that is not served, whose event has waited long enough.
+  private func note(_ event: OutboxEvent, of merchant: MerchantFolder?, in store: Transaction) throws {
+    guard let merchant else { return }
     do {
       if merchant.mail.confirmsOrders, Self.isPaid(event.status) { try confirm(event, merchant, store) }
       if merchant.mail.announcesRefunds { try announceRefund(event, merchant, store) }

@@ -459,8 +459,9 @@ import Webhooks
     let bench = try await OfficeBench()
     try await bench.visit(as: [Grant(.viewer)]) { visitor async throws in
       for (count, shown) in [(1_000, 1_000), (1_001, 1_000)] {
-        let lines = (1...count).map { "line-\($0)-" }.joined(separator: "\n")
-        let page = try await visitor.upload("/reconciliation", ["route": "sandbox"], file: lines)
+        let lines = (1...count).map { "\nline-\($0)-,capture,1250,EUR,approved,2027-01-15T08:00:00Z" }.joined()
+        let page = try await visitor.upload(
+          "/reconciliation", ["route": "sandbox"], file: "reference,operation,amount,currency,result,time" + lines)
         #expect(page.text.contains("Differences: \(count)."))
         #expect(page.text.matches(of: /line-\d+-/).count == shown)
         #expect(page.text.contains("These are the first 1000") == (count > shown))

@@ -93,7 +93,7 @@ struct OfficeBench: Sendable {
       plain: apple ?? nowhere, identified: { _, _ in nowhere },
       webhooks: DeliveryNetwork { _ in DeliveryNetwork.Line(nowhere) })
     return LiveServer(
-      network: network, checks: CallsUnderWay(8, ofMerchant: 4), served: { served.now }, reload: served.reload,
+      network: network, checks: CallsUnderWay(8, ofEach: 4), served: { served.now }, reload: served.reload,
       reloadEverywhere: served.reload)
   }
 
