@@ -1,5 +1,6 @@
 package import Orders
 package import Settings
+package import TenderPayments
 
 /// The running server, as the administration of its merchants needs it.
 package struct LiveServer: Sendable {

@@ -122,7 +122,7 @@ import Testing
   @Test func `of a later version are passed over, and those before and after them are read`() async throws {
     let payment = try await bench.authorized()
     let merchant = try #require(try await bench.journal.payment(payment)).merchant
-    try await bench.database.write { _ = try OutboxEvent.take(payments: 8, in: $0) }
+    try await bench.database.write { _ = try OutboxEvent.take(for: .webhooks, payments: 8, in: $0) }
     let before = try await bench.database.read { try OutboxEvent.after(.start, limit: 10, in: $0) }
     try await bench.database.write {
       try $0.run("UPDATE outbox SET status = 'of a later version' WHERE seq = 1")

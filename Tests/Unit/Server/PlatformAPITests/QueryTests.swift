@@ -38,7 +38,7 @@ import Webhooks
     let platform = try await Platform()
     _ = try await platform.made()
     try await platform.journal.database.write { store in
-      _ = try OutboxEvent.take(payments: 8, in: store)
+      _ = try OutboxEvent.take(for: .webhooks, payments: 8, in: store)
       try store.run("UPDATE outbox SET status = 'of a later version' WHERE seq = 1")
     }
     let query = try EventQuery([], of: Platform.merchant)
