@@ -304,6 +304,7 @@ let package = Package(
 
     // Unit tests
     support("Tests/Support/TenderTesting", ["Acquiring", "HTTPTransport", "TenderPayments", "StrictJSON", "Storage"]),
+    support("Tests/Support/PaymentTesting", ["Gateway", "Ledger", "ApplePayToken", "Storage", "TenderPayments"]),
     support("Tests/Support/TokenVectors", ["ApplePayToken", "TenderPayments", "StrictJSON"]),
     support("Tests/Support/SandboxTesting", ["TenderTesting", crypto, cryptoExtras, asn1, x509]),
     tests("Unit/StructureTests", ["TenderTesting"]),
@@ -342,6 +343,7 @@ let package = Package(
       "Unit/Payments/GatewayTests",
       [
         "Gateway", "Acquiring", "Connectors", "ApplePayToken", "Ledger", "Storage", "TenderPayments", "TenderTesting",
+        "PaymentTesting",
         "AcquirerSandbox", "ProviderEmulators", "TokenIssuer", "HTTPTransport", "Auditing", crypto, asn1, x509,
         hummingbird,
         hummingbirdTesting,
@@ -447,10 +449,10 @@ let package = Package(
     support(
       "Tests/Attacks/Simulation",
       [
-        "Auditing", "Orders", "Gateway", "Acquiring", "Connectors", "ApplePayToken", "Ledger", "Webhooks",
-        "HTTPTransport",
-        "DirectWire", "Storage", "StrictJSON", "TenderPayments", "TenderSheet", "TenderTesting", "TokenIssuer",
-        crypto, asn1, x509,
+        "Auditing", "PlatformAPI", "Orders", "Gateway", "Acquiring", "Connectors", "ApplePayToken", "Ledger",
+        "Webhooks", "HTTPTransport",
+        "DirectWire", "Storage", "StrictJSON", "TenderPayments", "TenderSheet", "TenderTesting", "PaymentTesting",
+        "TokenIssuer", crypto, asn1, x509,
       ]),
     tool("Tests/Attacks/payment-simulator", ["Auditing", "Simulation"]),
     tool("Tests/Attacks/payment-auditor", ["Auditing", "Ledger", "Storage", "StrictJSON", "TenderPayments"]),

@@ -137,8 +137,12 @@ extension OrderService {
     switch try await gateway.confirm(request.token, pays: order, choosing: choice, in: call) {
     case .answered(let payment): return try await report(order.basket, payment)
     case .confirmed(let confirmed):
-      let (claim, written) = try await claim(confirmed, kept, contact, call)
-      return try await report(order.basket, gateway.pay(confirmed, claim, in: call), written)
+      do {
+        let (attempt, written) = try await claim(confirmed, kept, contact, call)
+        return try await report(order.basket, gateway.authorize(confirmed, attempt, in: call).payment, written)
+      } catch let refused as ClaimRefused {
+        return try await report(order.basket, gateway.answer(refused, to: confirmed))
+      }
     }
   }
 
@@ -148,24 +152,19 @@ extension OrderService {
   /// is checked last: a basket that has been paid meanwhile gets that payment's answer, whatever else has changed.
   private func claim(
     _ confirmed: ConfirmedOrder, _ kept: KeptOrder, _ contact: OrderContact, _ call: PaymentCall
-  ) async throws -> (Claim, KeptOrder?) {
+  ) async throws -> (Attempt, KeptOrder) {
     let record = kept.record
-    do {
-      let (attempt, written) = try await database.writeOnce { (store, inDoubt: (Attempt, KeptOrder)?) in
-        let basket = try ClaimedBasket(locking: record.basket, of: record.merchant, in: store)
-        let attempt: Attempt
-        do { attempt = try gateway.claim(confirmed, for: call, in: store) } catch let refused as ClaimRefused {
-          guard let inDoubt, refused.isBy(inDoubt.0) else { throw refused }
-          return inDoubt
-        }
-        try basket.check(shows: record.quote, in: store)
-        try record.save(contact, in: store)
-        let stored = try record.stored(over: basket.order(in: store), at: store.now)
-        return (attempt, KeptOrder(record: stored, receipt: kept.receipt))
+    return try await database.writeOnce { (store, inDoubt: (Attempt, KeptOrder)?) in
+      let basket = try ClaimedBasket(locking: record.basket, of: record.merchant, in: store)
+      let attempt: Attempt
+      do { attempt = try gateway.claim(confirmed, for: call, in: store) } catch let refused as ClaimRefused {
+        guard let inDoubt, refused.isBy(inDoubt.0) else { throw refused }
+        return inDoubt
       }
-      return (.new(attempt), written)
-    } catch let refused as ClaimRefused {
-      return (refused.claim, nil)
+      try basket.check(shows: record.quote, in: store)
+      try record.save(contact, in: store)
+      let stored = try record.stored(over: basket.order(in: store), at: store.now)
+      return (attempt, KeptOrder(record: stored, receipt: kept.receipt))
     }
   }
 }

@@ -10,43 +10,10 @@ package import TenderPayments
 // The attempt is durable before the acquirer is asked, so a crash leaves something to inquire about. An answer that
 // never came leaves the payment *unknown*, never declined. An answer that was given is given again, also when the
 // payment token is too old to open by now.
-extension PaymentGateway {
-  /// Asks the acquirer to hold the order's amount on the card in the payment token.
-  package func authorize(_ order: Order, with token: EncryptedPaymentToken) async throws -> Payment {
-    let call = try newCall()
-    defer { call.end() }
-    switch try await confirm(token, pays: order, in: call) {
-    case .answered(let payment): return payment
-    case .confirmed(let confirmed):
-      let claim = try await claim(confirmed, for: call)
-      guard case .new(let attempt) = claim else { return try await pay(confirmed, claim, in: call) }
-      return try await scheduler.finishing { try await send(attempt, confirmed, call) }.payment
-    }
-  }
-
-  /// Authorizes the order, and captures at once if the order says so.
-  ///
-  /// Both together keep within one budget. The shopper's answer is that of the authorization. A capture that fails
-  /// leaves the payment authorized: recovery tries again what may be approved later, and raises an alarm for what was
-  /// declined for good. A repeat of this call asks the acquirer for nothing.
-  ///
-  /// - Parameter deadline: as of ``newCall(before:under:)``.
-  package func pay(
-    _ order: Order, with token: EncryptedPaymentToken, before deadline: Deadline? = nil
-  ) async throws -> Payment {
-    try await pay(order, with: token, in: newCall(before: deadline))
-  }
-
-  func pay(_ order: Order, with token: EncryptedPaymentToken, in call: PaymentCall) async throws -> Payment {
-    defer { call.end() }
-    switch try await confirm(token, pays: order, in: call) {
-    case .answered(let payment): return payment
-    case .confirmed(let confirmed): return try await pay(confirmed, claim(confirmed, for: call), in: call)
-    }
-  }
-}
-
-// The steps, for a use case that opens the transaction of the claim itself.
+//
+// Both calls to the acquirer keep within one budget. The shopper's answer is that of the authorization. A capture that
+// fails leaves the payment authorized: recovery tries again what may be approved later, and raises an alarm for what was
+// declined for good.
 extension PaymentGateway {
   /// Begins a call that authorizes. The caller ends it.
   ///
@@ -94,7 +61,7 @@ extension PaymentGateway {
 
   /// Claims the order. After the commit the acquirer may be asked; while it is in doubt, not.
   ///
-  /// - Throws: `ClaimRefused`, which rolls the caller's transaction back. ``pay(_:_:in:)`` takes its claim. Where a commit
+  /// - Throws: `ClaimRefused`, which rolls the caller's transaction back. ``answer(_:to:)`` takes it. Where a commit
   ///   in doubt is run again, it may be refused by itself.
   package func claim(_ confirmed: ConfirmedOrder, for call: PaymentCall, in store: Transaction) throws -> Attempt {
     let attempt = try journal.claim(
@@ -105,68 +72,58 @@ extension PaymentGateway {
     return attempt
   }
 
-  /// Asks the acquirer for what was claimed, and captures at once if the order says so.
+  /// Asks the acquirer for what was claimed, records its answer, and captures at once if the order says so.
   ///
-  /// - Returns: the payment; that of the order, or of this very payment token, where there was one already.
-  package func pay(_ confirmed: ConfirmedOrder, _ claim: Claim, in call: PaymentCall) async throws -> Payment {
-    switch claim {
+  /// - Returns: the outcome of both as one request.
+  package func authorize(
+    _ confirmed: ConfirmedOrder, _ attempt: Attempt, in call: PaymentCall
+  ) async throws -> OperationOutcome {
+    let authorized = try await scheduler.finishing { try await send(attempt, confirmed, call) }
+    let recorded =
+      confirmed.isCapturedAtOnce && authorized.outcome.payment.status == .authorized
+      ? try await capture(authorized, in: call) : authorized
+    observer(.finished)
+    guard recorded.isDropped, call.key != nil else { return recorded.outcome }
+    // An event or another process has brought the answer, and the payment may have moved on: a repeat gets the first.
+    return try await reading(attempt.payment) {
+      try await journal.firstOutcome(of: recorded.outcome.operation.reference).outcome
+    }
+  }
+
+  /// The answer of the payment that was in the claim's way: that of the order, or of this very payment token.
+  package func answer(_ refused: ClaimRefused, to confirmed: ConfirmedOrder) async throws -> Payment {
+    switch refused.claim {
     case .known(let payment), .running(let payment):
       let answer = try await firstAnswer(of: payment, to: confirmed.use)
       observer(.finished)
       return answer
-    case .tokenReused: throw GatewayError.tokenReused
-    case .new(let attempt): return try await pay(confirmed, attempt, in: call).payment
+    case .tokenReused, .new: throw GatewayError.tokenReused
     }
   }
 
-  /// Asks the acquirer for what was claimed, and captures at once if the order says so.
-  ///
-  /// - Returns: the outcome of both as one request.
-  package func pay(
-    _ confirmed: ConfirmedOrder, _ attempt: Attempt, in call: PaymentCall
-  ) async throws -> OperationOutcome {
-    let authorized = try await scheduler.finishing { try await send(attempt, confirmed, call) }
-    let outcome =
-      confirmed.isCapturedAtOnce && authorized.payment.status == .authorized
-      ? try await capture(authorized, in: call) : authorized
-    observer(.finished)
-    return outcome
-  }
-
   /// Captures what was just authorized. A capture that fails or is not begun is left to recovery.
-  private func capture(_ authorized: OperationOutcome, in call: PaymentCall) async throws -> OperationOutcome {
+  private func capture(_ authorized: RecordedAnswer, in call: PaymentCall) async throws -> RecordedAnswer {
+    let (operation, payment) = (authorized.outcome.operation, authorized.outcome.payment.id)
     do {
-      var capture = FollowUp(kind: .capture, payment: authorized.payment.id, cause: .order)
+      var capture = FollowUp(kind: .capture, payment: payment, cause: .order)
       (capture.recipient, capture.deadline) = (.shopper(whenOpen: .pending), call.deadline)
-      (capture.partOf, capture.key) = (authorized.operation.reference, call.key)
+      (capture.partOf, capture.key) = (operation.reference, call.key)
       if call.deadline.remaining > policy.captureNeeds {
-        let captured = try await perform(capture)
-        guard captured.operation.kind == .capture else { return captured }
-        return OperationOutcome(
-          operation: authorized.operation, payment: captured.payment, parts: [captured.operation])
+        let captured = try await run(capture)
+        guard captured.outcome.operation.kind == .capture else { return captured }
+        return RecordedAnswer(
+          outcome: OperationOutcome(
+            operation: operation, payment: captured.outcome.payment, parts: [captured.outcome.operation]),
+          isDropped: captured.isDropped)
       }
     } catch StorageError.outcomeUnknown where call.key != nil {
       // The capture may be under way: what is answered now would not be what a repeat gets.
-      throw GatewayError.outcomeNotRecorded(authorized.payment.id)
+      throw GatewayError.outcomeNotRecorded(payment)
     } catch GatewayError.outcomeNotRecorded(let payment) where call.key != nil {
       throw GatewayError.outcomeNotRecorded(payment)
     } catch {}
     if let key = call.key { try? await database.write { try IdempotencyKeys.release(key, in: $0) } }
     return authorized
-  }
-
-  private func claim(_ confirmed: ConfirmedOrder, for call: PaymentCall) async throws -> Claim {
-    do {
-      return .new(
-        try await database.writeOnce { store, inDoubt in
-          do { return try claim(confirmed, for: call, in: store) } catch let refused as ClaimRefused {
-            guard let inDoubt, refused.isBy(inDoubt) else { throw refused }
-            return inDoubt
-          }
-        })
-    } catch let refused as ClaimRefused {
-      return refused.claim
-    }
   }
 
   private func confirm(
@@ -179,24 +136,24 @@ extension PaymentGateway {
 
   private func send(
     _ attempt: Attempt, _ confirmed: ConfirmedOrder, _ call: PaymentCall
-  ) async throws -> OperationOutcome {
+  ) async throws -> RecordedAnswer {
     try await crashes.reach(.authorizeClaimed)
-    let answer = await authorize(attempt, confirmed, before: call.deadline)
+    let answer = await ask(attempt, confirmed, before: call.deadline)
     try await crashes.reach(.authorizeAnswered)
     if case .notSent(let reason) = answer, let next = try await reroute(attempt, because: reason, confirmed, call) {
       return try await send(next, confirmed, call)
     }
-    let outcome = try await record(
+    let recorded = try await record(
       ReceivedAnswer(
         answer: answer, attempt: attempt, key: call.key, isCapturedNext: confirmed.isCapturedAtOnce),
       reportedTo: .shopper(whenOpen: policy.reportUnknownAs),
       before: call.deadline)
     try await crashes.reach(.authorizeRecorded)
-    return outcome
+    return recorded
   }
 
   /// Asks once, and once more where the acquirer repeats its answer to our reference: the payment token is in memory.
-  private func authorize(_ attempt: Attempt, _ confirmed: ConfirmedOrder, before deadline: Deadline) async
+  private func ask(_ attempt: Attempt, _ confirmed: ConfirmedOrder, before deadline: Deadline) async
     -> AcquirerAnswer
   {
     guard let acquirer = routes[attempt.route] else { return .notSent("the route is not configured") }

@@ -8,36 +8,6 @@ package import TenderPayments
 // What the acquirer refused or never received leaves the balances as they were. What is pending or unknown stays
 // reserved until recovery resolves it, so that nothing is captured or refunded twice.
 extension PaymentGateway {
-  /// Captures held money.
-  ///
-  /// - Parameters:
-  ///   - amount: nil captures all that is held and neither captured nor in flight.
-  ///   - isFinal: whether this is the last capture; what is left of the hold is released with it.
-  /// - Returns: the outcome. A decline and an unknown outcome are answers, and leave the payment as it was.
-  package func capture(
-    _ payment: PaymentID, _ amount: Amount? = nil, isFinal: Bool = false
-  ) async throws -> OperationOutcome {
-    try await perform(FollowUp(kind: .capture, payment: payment, amount: amount, isFinal: isFinal))
-  }
-
-  /// Releases held money: all that is neither captured nor in flight, or a part of it.
-  package func void(_ payment: PaymentID, _ amount: Amount? = nil) async throws -> OperationOutcome {
-    try await perform(FollowUp(kind: .void, payment: payment, amount: amount))
-  }
-
-  /// Refunds captured money: all that is not refunded yet, or a part of it.
-  ///
-  /// Where the acquirer refunds one capture at a time, a refund of several is one operation for each. They are reserved
-  /// in one commit, and then each has its own answer.
-  package func refund(_ payment: PaymentID, _ amount: Amount? = nil) async throws -> OperationOutcome {
-    try await perform(FollowUp(kind: .refund, payment: payment, amount: amount))
-  }
-
-  /// Raises what is held, where the route can; before anything is captured, and alone.
-  package func increment(_ payment: PaymentID, by amount: Amount) async throws -> OperationOutcome {
-    try await perform(FollowUp(kind: .increment, payment: payment, amount: amount))
-  }
-
   /// Resolves an open outcome, and captures at once if the order says so and the money turns out to be held.
   ///
   /// A payment whose outcome was known before is not captured here: not every call for it may become a capture. Nor
@@ -103,22 +73,31 @@ package struct FollowUp: Sendable {
 }
 
 extension FollowUp {
+  /// Captures held money.
+  ///
   /// - Parameters:
-  ///   - amount: nil for all that is left and not in flight.
-  ///   - isFinal: as of ``PaymentGateway/capture(_:_:isFinal:)``.
+  ///   - amount: nil captures all that is held and neither captured nor in flight.
+  ///   - isFinal: whether this is the last capture; what is left of the hold is released with it.
   package static func capture(_ payment: PaymentID, _ amount: Amount? = nil, isFinal: Bool = false) -> FollowUp {
     FollowUp(kind: .capture, payment: payment, amount: amount, isFinal: isFinal)
   }
 
+  /// Releases held money: all that is neither captured nor in flight, or a part of it.
   package static func void(_ payment: PaymentID, _ amount: Amount? = nil) -> FollowUp {
     FollowUp(kind: .void, payment: payment, amount: amount)
   }
 
+  /// Refunds captured money: all that is not refunded yet, or a part of it.
+  ///
+  /// Where the acquirer refunds one capture at a time, a refund of several is one operation for each. They are reserved
+  /// in one commit, and then each has its own answer.
+  ///
   /// - Parameter capture: its number; nil refunds any.
   package static func refund(_ payment: PaymentID, _ amount: Amount? = nil, capture: Int? = nil) -> FollowUp {
     FollowUp(kind: .refund, payment: payment, amount: amount, capture: capture)
   }
 
+  /// Raises what is held, where the route can; before anything is captured, and alone.
   package static func increment(_ payment: PaymentID, by amount: Amount) -> FollowUp {
     FollowUp(kind: .increment, payment: payment, amount: amount)
   }
@@ -126,7 +105,12 @@ extension FollowUp {
 
 // The steps of a capture, void, refund or increment.
 extension PaymentGateway {
+  /// - Returns: the outcome. A decline and an unknown outcome are answers, and leave the payment as it was.
   package func perform(_ followUp: FollowUp) async throws -> OperationOutcome {
+    try await run(followUp).outcome
+  }
+
+  func run(_ followUp: FollowUp) async throws -> RecordedAnswer {
     let deadline = followUp.deadline ?? newDeadline()
     let call = inFlight.newCall()
     defer { call.end() }
@@ -191,26 +175,26 @@ extension PaymentGateway {
   /// Sends each operation of the request, whatever becomes of the others.
   private func send(
     _ attempts: [Attempt], _ followUp: FollowUp, before deadline: Deadline
-  ) async throws -> OperationOutcome {
+  ) async throws -> RecordedAnswer {
     guard attempts.count > 1 else { return try await send(attempts[0], followUp, before: deadline) }
     let outcomes = await concurrently(attempts, width: policy.captureWidth) { attempt in
       try await send(attempt, followUp, before: deadline)
     }
     for outcome in outcomes { _ = try outcome.get() }
-    return try await readOutcome(of: attempts[0])
+    return try await readRecorded(attempts[0])
   }
 
   private func send(
     _ attempt: Attempt, _ followUp: FollowUp, before deadline: Deadline
-  ) async throws -> OperationOutcome {
+  ) async throws -> RecordedAnswer {
     try await crashes.reach(followUp.points.reserved)
     let answer = await ask(attempt, before: deadline.within(policy.answerTimeout))
     try await crashes.reach(followUp.points.answered)
-    let outcome = try await record(
+    let recorded = try await record(
       ReceivedAnswer(answer: answer, attempt: attempt, key: followUp.key), reportedTo: followUp.recipient,
       before: deadline)
     try await crashes.reach(followUp.points.recorded)
-    return outcome
+    return recorded
   }
 }
 

@@ -26,27 +26,6 @@ package struct KeyedAnswer: Sendable, Hashable {
 // An open outcome is reported as it is: a repeat of the call makes us ask again, and gets what is known then. The same
 // holds for a call whose process died.
 extension PaymentGateway {
-  /// Authorizes the order, and captures at once if the order says so, once for the key.
-  ///
-  /// - Throws: ``GatewayError/callInProgress`` while the first call is running; whatever the payment is refused for, and
-  ///   then the key is free again.
-  package func pay(
-    _ order: Order, with token: EncryptedPaymentToken, under key: IdempotentCall
-  ) async throws -> KeyedAnswer {
-    if let known = try await findAnswer(under: key) { return known }
-    do {
-      let payment = try await pay(order, with: token, in: newCall(under: key))
-      return try await reading(payment.id) {
-        guard let first = try await database.read({ try IdempotencyKeys.first(of: key, in: $0) }) else {
-          throw GatewayError.tokenReused
-        }
-        return try await firstOutcome(of: first.operation)
-      }
-    } catch let taken as KeyTaken {
-      return try await firstAnswer(under: key, taken)
-    }
-  }
-
   /// Captures, voids or refunds once for the key.
   ///
   /// - Throws: ``GatewayError/callInProgress`` while the first call is running; whatever the operation is refused for, and

@@ -14,17 +14,17 @@ extension PaymentGateway {
   /// - Throws: ``GatewayError/outcomeNotRecorded(_:)`` when the store cannot be read either.
   func record(
     _ received: ReceivedAnswer, reportedTo recipient: Recipient, before deadline: Deadline
-  ) async throws -> OperationOutcome {
+  ) async throws -> RecordedAnswer {
     let end = deadline.within(policy.recordTimeout)
     var pause = Duration.milliseconds(50)
     while true {
       do {
         return try await write(received, reportedTo: recipient)
       } catch let error as StorageError {
-        guard error.isTransient else { return try await readOutcome(of: received.attempt) }
+        guard error.isTransient else { return try await readRecorded(received.attempt) }
         guard end.remaining > .zero, journal.database.failure == nil else {
           inFlight.keep(received)
-          return try await readOutcome(of: received.attempt)
+          return try await readRecorded(received.attempt)
         }
         try? await scheduler.sleep(pause)
         pause = min(pause * 2, .seconds(1))
@@ -45,19 +45,24 @@ extension PaymentGateway {
   }
 
   /// One commit: the outcome, and the end of the call under its idempotency key.
-  private func write(_ received: ReceivedAnswer, reportedTo recipient: Recipient) async throws -> OperationOutcome {
+  private func write(_ received: ReceivedAnswer, reportedTo recipient: Recipient) async throws -> RecordedAnswer {
     try await database.write { store in
       let recorded = try journal.record(
         received.answer, for: received.attempt, reportedTo: recipient, pause: .seconds(1), in: store)
-      if let key = received.key, !recorded.isDropped, received.isLast(recorded.outcome, recipient) {
+      // What is dropped ends the call too where an event has brought the answer before.
+      let isOver = !recorded.isDropped || recorded.outcome.isFinal
+      if let key = received.key, isOver, received.isLast(recorded.outcome, recipient) {
         try IdempotencyKeys.release(key, in: store)
       }
-      return recorded.outcome
+      return recorded
     }
   }
 
-  func readOutcome(of attempt: Attempt) async throws -> OperationOutcome {
-    try await reading(attempt.payment) { try await journal.outcome(of: attempt.request) }
+  /// What the journal has of the attempt's request now.
+  func readRecorded(_ attempt: Attempt) async throws -> RecordedAnswer {
+    try await reading(attempt.payment) {
+      RecordedAnswer(outcome: try await journal.outcome(of: attempt.request), isDropped: true)
+    }
   }
 
   /// Reads what became of a payment whose acquirer has been asked.

@@ -192,8 +192,13 @@ package typealias ReservationAddition = @Sendable ([Attempt], Transaction) throw
 /// What became of an answer that was to be recorded.
 package struct RecordedAnswer: Sendable, Hashable {
   package let outcome: OperationOutcome
-  /// Whether the answer was dropped, because the operation has one or another process holds its lease.
+  /// Whether the answer was dropped, because the operation has one or another process holds its lease. Then the outcome is
+  /// as it is now, and the payment may have moved on since it was final.
   package let isDropped: Bool
+
+  package init(outcome: OperationOutcome, isDropped: Bool) {
+    (self.outcome, self.isDropped) = (outcome, isDropped)
+  }
 }
 
 /// What the gateway knows of a payment beside the order, when it claims one.

@@ -79,8 +79,7 @@ enum Operations {
       .text(reference.rawValue))
   }
 
-  /// Whether a returned operation was never seen approved. Its decline does not tell: the reason of a first decline stays
-  /// after a late approval.
+  /// Whether a returned operation was never seen approved. Its decline does not tell: it stays after a late approval.
   static func isReturnedUnseen(_ reference: AttemptReference, in store: Transaction) throws -> Bool {
     try store.row(
       """

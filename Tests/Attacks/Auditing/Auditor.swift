@@ -464,16 +464,14 @@ extension Auditor {
   }
 
   private var forgottenOperations: [String] {
-    let known = Set(evidence.operations.map(\.reference))
+    let known = Set(evidence.operations.flatMap { [$0.reference, $0.name] } + [""])
     return Set(evidence.keyed.compactMap { $0.reply?.operation }).subtracting(known).map { "operation \($0) is gone" }
   }
 
-  /// Before its final answer a key that pays may have returned the payment that reserved the order until then.
   private var keysWithTwoAnswers: [String] {
-    let paying = Set(evidence.keyed.filter { $0.kind == "authorize" }.map(\.key))
-    return replies.filter { key, replies in
+    replies.filter { _, replies in
       Set(replies.filter(\.isFinal).map(\.body)).count > 1
-        || !paying.contains(key) && Set(replies.map(\.operation)).count > 1
+        || Set(replies.map(\.operation)).subtracting([""]).count > 1
     }.map { "key \($0.key)" }
   }
 

@@ -99,13 +99,15 @@ package struct JournalOperation: Sendable, Hashable {
   package var route: String
   /// The first operation of the request that asked for it, where that is another one.
   package var partOf: String?
+  /// As merchants know it: its payment and its place among the payment's operations.
+  package var name: String
 
   package init(
     reference: String, payment: String, kind: String, state: String, amount: Int64, cause: String = "merchant",
-    route: String = "", partOf: String? = nil
+    route: String = "", partOf: String? = nil, number: Int64 = 0
   ) {
     (self.reference, self.payment, self.kind, self.state, self.amount) = (reference, payment, kind, state, amount)
-    (self.cause, self.route, self.partOf) = (cause, route, partOf)
+    (self.cause, self.route, self.partOf, self.name) = (cause, route, partOf, "\(payment)_\(number)")
   }
 
   var isOpen: Bool { ["sending", "pending", "unknown"].contains(state) }

@@ -35,7 +35,8 @@ extension Evidence {
       JournalOperation(
         reference: try row.text("reference"), payment: try row.text("payment"), kind: try row.text("kind"),
         state: try row.text("state"), amount: try row.integer("amount"), cause: try row.text("cause"),
-        route: try row.text("route"), partOf: try row.textOrNil("part_of"))
+        route: try row.text("route"), partOf: try row.textOrNil("part_of"),
+        number: try row.integer("number"))
     }
     believedEvents = Set(
       try store.rows("SELECT event FROM inbox WHERE verdict <> 'refused'").map { try $0.text("event") })

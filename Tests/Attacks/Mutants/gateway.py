@@ -159,19 +159,19 @@ SHARED = [
      "$9, $10, $13) ON CONFLICT (id) DO NOTHING", "$9, $10, $13)",
      ["OrdersTests/give one id to one of two merchants"]),
     ("a claim waits for its basket with an audit chain in its hands", "Checkout/Orders/PlaceOrder.swift",
-     """        let basket = try ClaimedBasket(locking: record.basket, of: record.merchant, in: store)
-        let attempt: Attempt
-        do { attempt = try gateway.claim(confirmed, for: call, in: store) } catch let refused as ClaimRefused {
-          guard let inDoubt, refused.isBy(inDoubt.0) else { throw refused }
-          return inDoubt
-        }
+     """      let basket = try ClaimedBasket(locking: record.basket, of: record.merchant, in: store)
+      let attempt: Attempt
+      do { attempt = try gateway.claim(confirmed, for: call, in: store) } catch let refused as ClaimRefused {
+        guard let inDoubt, refused.isBy(inDoubt.0) else { throw refused }
+        return inDoubt
+      }
 """,
-     """        let attempt: Attempt
-        do { attempt = try gateway.claim(confirmed, for: call, in: store) } catch let refused as ClaimRefused {
-          guard let inDoubt, refused.isBy(inDoubt.0) else { throw refused }
-          return inDoubt
-        }
-        let basket = try ClaimedBasket(locking: record.basket, of: record.merchant, in: store)
+     """      let attempt: Attempt
+      do { attempt = try gateway.claim(confirmed, for: call, in: store) } catch let refused as ClaimRefused {
+        guard let inDoubt, refused.isBy(inDoubt.0) else { throw refused }
+        return inDoubt
+      }
+      let basket = try ClaimedBasket(locking: record.basket, of: record.merchant, in: store)
 """,
      ["OrdersTests/hold no audit chain while a payment waits for its basket"]),
     ("the inbox judges an operation's state before it locks the payment", "Payments/Ledger/Inbox.swift",

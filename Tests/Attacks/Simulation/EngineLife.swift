@@ -5,6 +5,8 @@ import Gateway
 import HTTPTransport
 import Ledger
 import Orders
+import PaymentTesting
+import PlatformAPI
 import Storage
 import StrictJSON
 import TenderPayments
@@ -42,32 +44,6 @@ final class EngineLife: @unchecked Sendable {
     }
   }
 
-  /// What came of a call with an idempotency key.
-  enum Keyed: CustomStringConvertible {
-    case answered(KeyedAnswer)
-    case inUse
-    case refused(String)
-
-    var description: String {
-      switch self {
-      case .answered(let answer): "\(kind): \(answer.reply.body)"
-      case .inUse: kind
-      case .refused(let code): code
-      }
-    }
-
-    /// As coverage counts it.
-    var kind: String {
-      switch self {
-      case .answered(let answer): (answer.isFinal ? "answered" : "open") + (answer.isReplay ? " again" : "")
-      case .inUse: "in use"
-      case .refused: "refused"
-      }
-    }
-
-    static let kinds = ["answered", "answered again", "open", "open again", "in use", "refused"]
-  }
-
   let number: Int
   /// In which it runs; nil where there is only one.
   let process: SimulatedProcess?
@@ -76,6 +52,8 @@ final class EngineLife: @unchecked Sendable {
   let gateway: PaymentGateway
   /// Places orders over this gateway.
   let orderService: OrderService
+  /// Serves the platform API over this gateway.
+  let platform: PlatformPayments
   private let dispatcher: WebhookDispatcher
   private(set) var isDelivering = false
 
@@ -98,6 +76,7 @@ final class EngineLife: @unchecked Sendable {
     orderService = OrderService(
       gateway: gateway, terms: { _ in MerchantTerms() }, clock: clock,
       random: random)
+    platform = supplies.platform(gateway, clock, random)
     dispatcher = WebhookDispatcher(
       database: database, endpoints: { _ in [sink.endpoint] },
       destinations: DestinationGuard(allowsPrivate: true) { _ in SimulatedSink.addresses },
@@ -105,54 +84,24 @@ final class EngineLife: @unchecked Sendable {
       report: { if case .tried(let delivery, .dead, _) = $0 { sink.note(dead: delivery) } })
   }
 
+  /// The steps of a payment without the rows that a checkout or a platform writes with its claim.
   func pay(_ order: Order, _ token: EncryptedPaymentToken, _ reply: @escaping (Answer) -> Void) {
-    begin(reply) { [self] in try await reported(try await gateway.pay(order, with: token)) }
-  }
-
-  /// As a platform's API does it, for a shop whose server calls under an idempotency key.
-  func pay(
-    _ order: Order, _ token: EncryptedPaymentToken, under key: String, _ replied: @escaping (KeyedAnswer) -> Void,
-    _ reply: @escaping (Answer) -> Void
-  ) {
-    let replied = Carried(replied)
-    let call = IdempotentCall(
-      merchant: order.merchant, call: "pay \(order.id)", key: IdempotencyKey(key), requestHash: "token")
-    begin(reply) { [self] in
-      let answer = try await gateway.pay(order, with: token, under: call)
-      replied.value(answer)
-      let outcome = try await gateway.journal.outcome(of: AttemptReference(answer.reply.operation))
-      return try await reported(outcome.payment)
-    }
-  }
-
-  /// As placing an order does: after *pending*, the final outcome is reported now.
-  private func reported(_ payment: Payment) async throws -> Payment {
-    guard payment.status.isResolved, payment.reportedStatus == nil else { return payment }
-    // A store that takes no writes does not keep them from hearing it.
-    return (try? await gateway.journal.markReported(payment.id)) ?? payment
+    begin(reply) { [gateway] in try await gateway.pay(order, with: token) }
   }
 
   func perform(_ verb: Verb, _ payment: Payment, _ amount: Int64?, _ reply: @escaping (Answer) -> Void) {
     begin(reply) { [self] in try await gateway.perform(verb.followUp(payment, amount)).payment }
   }
 
-  func perform(_ request: KeyedRequest, _ reply: @escaping (Keyed) -> Void) {
-    let reply = Carried(reply)
-    let (verb, payment, amount, call) = (request.verb, request.payment, request.amount, request.call)
-    Task.detached { [self] in
-      do {
-        reply.value(.answered(try await gateway.perform(verb.followUp(payment, amount), under: call)))
-      } catch GatewayError.callInProgress {
-        reply.value(.inUse)
-      } catch {
-        reply.value(.refused(Self.code(of: error)))
+  /// Has the gateway find out what became of a payment: an operator's `inquire`, or a merchant's server.
+  func ask(_ payment: Payment) {
+    Task.detached { [gateway, platform] in
+      if payment.isKeyed {
+        _ = try? await platform.show(payment.id.rawValue, of: payment.merchant)
+      } else {
+        _ = try? await gateway.inquire(payment.id)
       }
     }
-  }
-
-  /// Has the gateway find out what became of a payment, as `inquire` of the merchant's interface does.
-  func ask(_ payment: Payment) {
-    Task.detached { [gateway] in _ = try? await gateway.inquire(payment.id) }
   }
 
   /// - Parameter refused: called where an event would change a payment as the state table does not allow.
@@ -199,7 +148,7 @@ final class EngineLife: @unchecked Sendable {
     }
   }
 
-  private static func code(of error: any Error) -> String {
+  static func code(of error: any Error) -> String {
     switch error {
     case let error as GatewayError: error.code
     case let error as PaymentTokenError: error.code.rawValue
@@ -237,6 +186,8 @@ extension SimulatedThread {
 /// The merchant's server, where webhooks arrive, or do not.
 final class SimulatedSink: @unchecked Sendable {
   static let key = WebhookKey(id: "sink", secret: "a secret of the simulation")
+  /// An address that a payment names for its own events, beside the merchant's.
+  static let feedback = "https://feedback.example/hooks"
   static let addresses = NetworkAddress(bytes: [93, 184, 215, 14]).map { [($0, "93.184.215.14")] } ?? []
 
   private let thread: SimulatedThread
@@ -270,6 +221,10 @@ final class SimulatedSink: @unchecked Sendable {
   }
 
   private func receive(_ request: OutboundRequest, _ timeout: Duration, _ reply: @escaping (Int) -> Void) {
+    guard request.url != Self.feedback else {
+      let life = life
+      return thread.after(.milliseconds(50), "a payment's own address answers") { if self.life == life { reply(200) } }
+    }
     let isHere = request.url == url
     let fate = !isHere ? 0 : trouble > 0 && thread.choices.chance(trouble) ? thread.choices.pick(3) : 3
     let (way, life) = (thread.choices.milliseconds(5...500), life)

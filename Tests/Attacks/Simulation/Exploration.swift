@@ -175,8 +175,7 @@ private final class SmallWorld: @unchecked Sendable {
     let hooks = CommitHooks(
       reading: { await self.thread.stop("before a read") }, writing: { await self.thread.stop("before a write") },
       before: { await self.thread.stop("before a commit") }, after: { await self.thread.stop("after a commit") })
-    let database = try store.open(
-      Journal.migrations + OrderService.migrations + WebhookDispatcher.migrations, clock: thread.clock, hooks: hooks)
+    let database = try store.open(SimulatedWorld.migrations, clock: thread.clock, hooks: hooks)
     var policy = GatewayPolicy()
     policy.reportUnknownAs = setting == .sleeper || setting == .undoneTooEarly ? .failure : .pending
     return EngineLife(

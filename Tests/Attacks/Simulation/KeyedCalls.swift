@@ -26,40 +26,9 @@ struct KeyedRequest {
   }
 }
 
-extension KeyedAnswer {
-  var reply: KeyedCall.Reply {
-    let states = outcome.operations.map { "\($0.reference) \($0.state.rawValue) \($0.decline?.code ?? "-")" }
-    let payment = outcome.payment
-    let balances = [payment.captured, payment.refunded, payment.chargedBack].map(String.init)
-    return KeyedCall.Reply(
-      operation: outcome.operation.reference.rawValue,
-      body: ([payment.status.rawValue] + balances + states).joined(separator: " "), isFinal: isFinal)
-  }
-}
-
 extension Payment {
   /// One merchant in two uses keys, the same one in every process.
   var isKeyed: Bool { id.rawValue.utf8.reduce(0) { $0 &+ Int($1) }.isMultiple(of: 2) }
-}
-
-extension Supplies.Purchase {
-  /// Every second order is paid through a server that uses keys.
-  var isKeyed: Bool { order.id.rawValue.utf8.last?.isMultiple(of: 2) == false }
-
-  func key(_ token: Int) -> String { "\(order.id) with token \(token)" }
-}
-
-extension EngineLife {
-  /// - Parameter quote: the price that the shopper saw; nil for an order that is not placed over a basket.
-  func pay(
-    _ purchase: Supplies.Purchase, _ token: Int, _ quote: QuoteID?, replied: @escaping (KeyedAnswer) -> Void,
-    _ reply: @escaping (Answer) -> Void
-  ) {
-    if let quote { return place(purchase, token, quote, reply) }
-    let (order, token, key) = (purchase.order, purchase.tokens[token], purchase.key(token))
-    guard purchase.isKeyed else { return pay(order, token, reply) }
-    pay(order, token, under: key, replied, reply)
-  }
 }
 
 extension SimulatedWorld {
@@ -75,7 +44,8 @@ extension SimulatedWorld {
     for request in keyedRequests where !isOver(request.key) { call(request, tries: 7) }
     for purchase in supplies.purchases where purchase.isKeyed {
       for token in purchase.tokens.indices where !isOver(purchase.key(token)) {
-        if evidence.keyed.contains(where: { $0.key == purchase.key(token) }) { pay(purchase, token: token, tries: 6) }
+        guard evidence.keyed.contains(where: { $0.key == purchase.key(token) }) else { continue }
+        create(purchase, token: token, tries: 6)
       }
     }
   }
@@ -97,15 +67,6 @@ extension SimulatedWorld {
 
   private func hasAnswer(_ key: String) -> Bool {
     evidence.keyed.contains { $0.key == key && $0.reply?.isFinal == true }
-  }
-
-  /// A shopper's server got an answer under its key.
-  func deliver(_ answer: KeyedAnswer, _ purchase: Supplies.Purchase, _ token: Int) {
-    let reply = answer.reply
-    coverage.keys[EngineLife.Keyed.answered(answer).kind, default: 0] += 1
-    thread.note("\(purchase.key(token)): \(reply.body)")
-    evidence.keyed.append(
-      KeyedCall(key: purchase.key(token), payment: purchase.order.id.rawValue, kind: "authorize", reply: reply))
   }
 
   private func call(_ request: KeyedRequest, tries: Int) {

@@ -17,20 +17,22 @@ extension SimulatedWorld {
 
   func pay(_ purchase: Supplies.Purchase, token: Int, tries: Int) {
     guard tries < 7, token < purchase.tokens.count else { return }
-    let name = "\(purchase.order.id) with token \(token)"
+    guard !purchase.isKeyed else { return create(purchase, token: token, tries: tries) }
+    let (name, order) = ("\(purchase.order.id) with token \(token)", purchase.order)
     func again(_ token: Int, _ wait: ClosedRange<Int>) {
       thread.after(thread.choices.milliseconds(wait), "\(name) again") {
         self.pay(purchase, token: token, tries: tries + 1)
       }
     }
     guard let engine else { return again(token, 1_000...5_000) }
+    guard let quote = quotes[order.basket] else {
+      openSheet(of: purchase)
+      return again(token, 2_000...5_000)
+    }
     var isAnswered = false
     let isLost = faults && thread.choices.chance(80)
-    let order = paidOrder(purchase)
     evidence.calls.append(ClientCall(order: order.id.rawValue, key: "token \(token)", outcome: .asked, payment: nil))
-    engine.pay(
-      purchase, token, quotes[purchase.order.basket], replied: { [self] in if !isLost { deliver($0, purchase, token) } }
-    ) { [self] answer in
+    engine.place(purchase, token, quote) { [self] answer in
       guard !isLost else { return }
       isAnswered = true
       thread.note("\(name): \(answer)")
@@ -43,21 +45,15 @@ extension SimulatedWorld {
       case .payment(let payment):
         ask(about: payment, times: thread.choices.pick(4))
         again(token, 2_000...30_000)
-      case .refused("payment_in_progress"), .refused("idempotency_key_in_use"): again(token, 2_000...30_000)
+      case .refused("payment_in_progress"): again(token, 2_000...30_000)
       case .refused: if thread.choices.chance(500) { again(token + 1, 500...20_000) }
       }
     }
     thread.after(.seconds(31), "\(name) waits no longer") { if !isAnswered { again(token, 100...5_000) } }
   }
 
-  /// A basket that is placed as an order is one order, whichever purchase pays it: two purchases share one.
-  private func paidOrder(_ purchase: Supplies.Purchase) -> Order {
-    guard quotes[purchase.order.basket] != nil else { return purchase.order }
-    return supplies.purchases.first { $0.order.basket == purchase.order.basket }?.order ?? purchase.order
-  }
-
   /// A client asks for the outcome at once, while recovery may be resolving it.
-  private func ask(about payment: Payment, times: Int) {
+  func ask(about payment: Payment, times: Int) {
     for _ in 0..<times {
       thread.after(thread.choices.milliseconds(100...90_000), "a client asks") { self.engine?.ask(payment) }
     }
@@ -65,7 +61,7 @@ extension SimulatedWorld {
 
   /// What a merchant does with a payment, some of it at once and twice. One merchant in three works in many small
   /// steps.
-  private func sell(_ payment: Payment) {
+  func sell(_ payment: Payment) {
     sold.append(payment)
     let isPatient = thread.choices.pick(3) == 0
     for number in 0..<(isPatient ? 4 + thread.choices.pick(8) : thread.choices.pick(5)) {
@@ -251,7 +247,7 @@ extension EngineLife.Answer {
 
   /// Refusals that say that another call is under way, or that it is not known what became of this one. Every other one
   /// promises that this call did nothing.
-  private static func leavesOpen(_ code: String) -> Bool {
+  static func leavesOpen(_ code: String) -> Bool {
     ["payment_in_progress", "idempotency_key_in_use", "operation_in_progress"].contains(code) || isInDoubt(code)
   }
 

@@ -50,19 +50,21 @@ extension FullContact {
 extension SimulatedWorld {
   /// Opens the sheets of the orders that are placed, which are those without an idempotency key.
   func openSheets() {
-    for purchase in supplies.purchases where !purchase.isKeyed {
-      engine?.open(purchase) { self.quotes[purchase.order.basket] = $0 }
-    }
+    for purchase in supplies.purchases where !purchase.isKeyed { openSheet(of: purchase) }
     thread.run(until: thread.uptime + .seconds(2))
+  }
+
+  func openSheet(of purchase: Supplies.Purchase) {
+    engine?.open(purchase) { self.quotes[purchase.order.basket] = $0 }
   }
 }
 
 extension Evidence {
   /// What shoppers agreed to pay, under the ids that the orders got when they were placed.
   mutating func readPlacedOrders(_ store: Transaction, of purchases: [Supplies.Purchase]) throws {
-    for row in try store.rows("SELECT id, basket FROM orders") {
-      let (id, basket) = (try row.text("id"), try row.text("basket"))
-      guard let order = purchases.first(where: { $0.order.basket.rawValue == basket })?.order else { continue }
+    for row in try store.rows("SELECT id, merchant_reference FROM orders") {
+      let (id, name) = (try row.text("id"), try row.text("merchant_reference"))
+      guard let order = purchases.first(where: { $0.order.merchantReference == name })?.order else { continue }
       orders.append(
         PlannedOrder(id: id, amount: order.amount.minorUnits, currency: order.amount.currency.code))
     }

@@ -4,6 +4,7 @@ import Foundation
 import Gateway
 import Ledger
 import Orders
+import PlatformAPI
 import Storage
 import TenderPayments
 import TenderTesting
@@ -83,9 +84,8 @@ final class SimulatedWorld: @unchecked Sendable {
   var areFollowUpsRefused = false
   var ownEvents = 0
   var keyedRequests: [KeyedRequest] = []
-  /// By basket, the quote that a shopper saw; empty where orders are not placed over baskets.
+  /// By basket, the quote that a shopper saw.
   var quotes: [BasketID: QuoteID] = [:]
-  private let placesOrders: Bool
   /// What merchants work with.
   var sold: [Payment] = []
   private var latestOffset: Duration = .zero
@@ -102,7 +102,6 @@ final class SimulatedWorld: @unchecked Sendable {
     hasBreakers = hasTwoRoutes && choices.chance(500)
     let profiles = Self.profiles(choices, hasTwoRoutes, only: settings.profile)
     hazards = Hazards(choices, bearsJumps: profiles.allSatisfy(\.bearsJumps))
-    placesOrders = choices.chance(350)
     thread = SimulatedThread(start: Supplies.start, choices: choices)
     thread.takeJobs()
     if settings.keepsTrace { thread.keepTrace() }
@@ -210,7 +209,7 @@ final class SimulatedWorld: @unchecked Sendable {
 
   func outcome() throws -> Simulation.Outcome {
     try start()
-    if placesOrders { withoutDeaths(openSheets) }
+    withoutDeaths(openSheets)
     for index in supplies.purchases.indices { shop(index) }
     if acquirers.allSatisfy(\.profile.bearsJumps), thread.choices.chance(300) { jumpClocks() }
     planHazards()
@@ -356,7 +355,8 @@ extension SimulatedWorld {
     try startAnother()
   }
 
-  private static let migrations = Journal.migrations + OrderService.migrations + WebhookDispatcher.migrations
+  static let migrations =
+    Journal.migrations + OrderService.migrations + WebhookDispatcher.migrations + PlatformOrder.migrations
 
   /// Starts a process on the store, beside those that run.
   private func startAnother() throws {

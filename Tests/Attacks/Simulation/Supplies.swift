@@ -1,6 +1,7 @@
 import ApplePayToken
 import Crypto
 import Gateway
+import StrictJSON
 import SwiftASN1
 import TenderPayments
 import TenderTesting
@@ -14,6 +15,8 @@ package struct Supplies: Sendable {
   struct Purchase: Sendable {
     let order: Order
     let tokens: [EncryptedPaymentToken]
+    /// The tokens as a merchant's server hands them in.
+    let documents: [JSONValue]
   }
 
   static let merchantIdentifier = "merchant.example.simulated"
@@ -66,19 +69,21 @@ private struct TokenSupply {
     ]
     var all = try amounts.enumerated().map { try purchase($0.offset, $0.element) }
     let last = all[all.count - 1]
-    all.append(Supplies.Purchase(order: order(5, basket: 4, amounts[4]), tokens: last.tokens))
+    all.append(
+      Supplies.Purchase(order: order(5, basket: 4, amounts[4]), tokens: last.tokens, documents: last.documents))
     return all
   }
 
   private func purchase(_ number: Int, _ terms: (Int64, String, CaptureMode)) throws -> Supplies.Purchase {
     let order = order(number, basket: number, terms)
     let cards = ["visa-debit", "mastercard-credit", "visa-credit"]
-    let tokens = try cards.compactMap { SandboxCards.card(id: $0) }.map { card in
+    let documents = try cards.compactMap { SandboxCards.card(id: $0) }.map { card in
       let request = PaymentTokenRequest(
         card: card, amount: order.amount, recipient: recipient, applicationData: Self.applicationData(order.basket))
-      return try EncryptedPaymentToken(json: issuer.issue(request).json)
+      return try issuer.issue(request).json
     }
-    return Supplies.Purchase(order: order, tokens: tokens)
+    return Supplies.Purchase(
+      order: order, tokens: try documents.map { try EncryptedPaymentToken(json: $0) }, documents: documents)
   }
 
   /// As the checkout signs it.

@@ -43,7 +43,7 @@ extension PlatformPayments {
       guard let known = try await gateway.findAnswer(under: key) else { throw GatewayError.tokenReused }
       return try await answerAgain(known)
     }
-    return try answer(Done(try await gateway.pay(confirmed, attempt, in: call), RenderedOrder(stored)))
+    return try answer(Done(try await gateway.authorize(confirmed, attempt, in: call), RenderedOrder(stored)))
   }
 
   /// One commit: the payment's claim and the idempotency key, the order with its contact, where events go.

@@ -69,7 +69,7 @@ import Testing
   @Test func `is captured for less, and the rest of the estimate is released`() async throws {
     let shop = try await shop()
     let payment = try await shop.pays().payment.id
-    _ = try await shop.gateway.capture(payment, .eur(4_321), isFinal: true)
+    _ = try await shop.gateway.perform(.capture(payment, .eur(4_321), isFinal: true))
     let captured = try #require(try await shop.gateway.journal.payment(payment))
     #expect(captured.status == .captured && captured.captured == 4_321)
   }

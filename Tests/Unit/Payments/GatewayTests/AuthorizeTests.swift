@@ -2,6 +2,7 @@ import Acquiring
 import ApplePayToken
 import Gateway
 import Ledger
+import PaymentTesting
 import Synchronization
 import TenderPayments
 import TenderTesting

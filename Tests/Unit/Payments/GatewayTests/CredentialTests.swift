@@ -2,6 +2,7 @@ import Acquiring
 import ApplePayToken
 import Gateway
 import Ledger
+import PaymentTesting
 import Storage
 import TenderPayments
 import TenderTesting
@@ -21,7 +22,7 @@ import Testing
     else { throw GatewayError.tokenReused }
     do {
       let attempt = try await shop.journal.database.write { try shop.gateway.claim(confirmed, for: call, in: $0) }
-      return try await shop.gateway.pay(confirmed, .new(attempt), in: call)
+      return try await shop.gateway.authorize(confirmed, attempt, in: call).payment
     } catch is ClaimRefused {
       throw GatewayError.tokenReused
     }
@@ -213,7 +214,7 @@ import Testing
         .token(shop.token()), pays: Shop.order(), in: call)
     else { return }
     let attempt = try await shop.journal.database.write { try shop.gateway.claim(confirmed, for: call, in: $0) }
-    let outcome = try await shop.gateway.pay(confirmed, attempt, in: call)
+    let outcome = try await shop.gateway.authorize(confirmed, attempt, in: call)
     let known = try await shop.gateway.findAnswer(under: key)
     #expect(known?.outcome == outcome && known?.firstCallAt == outcome.payment.createdAt)
     let first = try await shop.journal.database.read { try IdempotencyKeys.first(of: key, in: $0) }

@@ -1,6 +1,7 @@
 import Acquiring
 import Gateway
 import Ledger
+import PaymentTesting
 import Synchronization
 import TenderPayments
 import TenderTesting

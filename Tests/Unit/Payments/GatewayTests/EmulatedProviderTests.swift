@@ -1,4 +1,5 @@
 import Gateway
+import PaymentTesting
 import TenderPayments
 import TenderTesting
 import Testing

@@ -1,6 +1,7 @@
 import Acquiring
 import Gateway
 import Ledger
+import PaymentTesting
 import TenderPayments
 import TenderTesting
 import Testing

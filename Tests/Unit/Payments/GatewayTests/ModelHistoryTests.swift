@@ -3,6 +3,7 @@ import Connectors
 import Gateway
 import HTTPTransport
 import Ledger
+import PaymentTesting
 import Storage
 import Synchronization
 import TenderPayments

@@ -6,6 +6,7 @@ import HTTPTransport
 import Hummingbird
 import HummingbirdTesting
 import Ledger
+import PaymentTesting
 import Storage
 import Synchronization
 import TenderPayments

@@ -2,6 +2,7 @@ import Acquiring
 import Gateway
 import HTTPTransport
 import Ledger
+import PaymentTesting
 import Synchronization
 import TenderPayments
 import TenderTesting

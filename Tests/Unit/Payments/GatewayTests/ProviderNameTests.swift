@@ -2,6 +2,7 @@ import Acquiring
 import Connectors
 import Gateway
 import Ledger
+import PaymentTesting
 import Storage
 import TenderPayments
 import TenderTesting

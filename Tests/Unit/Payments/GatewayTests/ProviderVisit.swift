@@ -7,6 +7,7 @@ import HTTPTransport
 import Hummingbird
 import HummingbirdTesting
 import Ledger
+import PaymentTesting
 import Storage
 import Synchronization
 import TenderPayments
@@ -59,7 +60,7 @@ struct ProviderVisit: Sendable {
     case .confirmed(let confirmed):
       let gateway = gateway
       let attempt = try await shop.journal.database.write { try gateway.claim(confirmed, for: call, in: $0) }
-      return try await gateway.pay(confirmed, .new(attempt), in: call)
+      return try await gateway.authorize(confirmed, attempt, in: call).payment
     }
   }
 

@@ -3,6 +3,7 @@ import Connectors
 import ApplePayToken
 import Gateway
 import Ledger
+import PaymentTesting
 import TenderPayments
 import TenderTesting
 import Testing

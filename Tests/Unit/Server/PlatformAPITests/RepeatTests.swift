@@ -138,7 +138,9 @@ import Testing
     }
     let early = Counter()
     platform.acquirer.captures { _, _ in
-      do { _ = try await platform.payments.create(body, platform.call("k")) } catch GatewayError.callInProgress { early.next() } catch {}
+      do { _ = try await platform.payments.create(body, platform.call("k")) } catch GatewayError.callInProgress {
+        early.next()
+      } catch {}
       return .pending(Pending(acquirerReference: "C-1"))
     }
     let open = try await make()
@@ -153,6 +155,27 @@ import Testing
     _ = try await platform.payments.refund(id, [], platform.call())
     #expect(try await make() == captured)
     #expect(platform.acquirer.captures.count == 1)
+  }
+
+  /// The provider's event overtakes its answer, and the merchant captures before the call is answered.
+  @Test func `gets what the first call got where an event had brought the answer before`() async throws {
+    let platform = try await Platform()
+    platform.acquirer.authorizes { reference, amount in
+      let event = ProviderEvent(
+        route: "fake", id: "e1", reference: reference, amount: amount,
+        outcome: .approved(Approval(acquirerReference: "A-1")))
+      guard case .applied(let payment)? = try? await platform.journal.receive(event) else { return Self.unknown }
+      platform.clock.advance(.seconds(1))
+      _ = try? await platform.payments.capture(payment.id.rawValue, [], platform.call())
+      return FakeAcquirer.approval(reference)
+    }
+    func make() async throws -> Reply {
+      try await Reply { try await platform.payments.create(Platform.body(), platform.call("k")) }
+    }
+    let first = try await make()
+    #expect(try JSONReader.read(first.body)["payment"]?["status"] == "PENDING_CAPTURE")
+    #expect(platform.acquirer.captures.count == 1)
+    #expect(try await make() == first)
   }
 
   @Test func `of a sale whose capture was refused gets that, whatever recovery captures later`() async throws {
