@@ -6,6 +6,7 @@ import Ledger
 import Logging
 import PlatformAPI
 import Storage
+import TenderPayments
 
 /// What a merchant's server asks beside Worldline's calls: its payments by what it knows of them, and what happened to
 /// them.
