@@ -1,5 +1,6 @@
 import Acquiring
 import Foundation
+import MerchantIdentity
 import Storage
 package import TenderPayments
 
@@ -85,20 +86,25 @@ extension ServerConfiguration {
     return slash == path.startIndex && path.count > 1 ? "/" : String(path[..<slash])
   }
 
-  /// Whether the store has a merchant: then the server starts without a folder of declared ones.
-  private var holdsMerchants: Bool {
-    get async {
+  /// Whether the store has a merchant: then the server starts without a folder of declared ones. Its secrets must open.
+  private func holdsMerchants(_ problems: inout ProblemList) async -> Bool {
+    do { return try await !storedMerchants().isEmpty } catch let error as MerchantStoreError {
+      let setting = storeKey != nil ? "secrets.key" : storeKeyCommand != nil ? "secrets.keyCommand" : "secrets.keyFile"
+      problems.add(ConfigurationError(setting, error.reason))
+      return true
+    } catch {
       // A server that runs on the store has started.
-      do { return try await !storedMerchants().isEmpty } catch {
-        return error as? StorageError == .busy
-      }
+      return error as? StorageError == .busy
     }
   }
 
   fileprivate func examineMerchants(at now: Timestamp, _ problems: inout ProblemList) async throws -> [MerchantFolder] {
     let before = problems.problems.count { !$0.isWarning }
     let isThere = FileManager.default.fileExists(atPath: merchantsDirectory)
-    if !isThere, await holdsMerchants { return [] }
+    // Nothing is made, and no database elsewhere is asked without need.
+    let isStored = store.path.map { FileManager.default.fileExists(atPath: $0) } ?? !isThere
+    if isStored, await holdsMerchants(&problems), !isThere { return [] }
+    if declaresNone { return [] }
     let names = problems.attempt("merchants.directory") { try MerchantFolder.merchants(in: merchantsDirectory) } ?? []
     for name in names {
       MerchantExamination(path: "\(merchantsDirectory)/\(name)", configuration: self, now: now).run(&problems)

@@ -87,8 +87,8 @@ package struct MerchantFolder: Sendable {
   package static func merchants(in directory: String) throws -> [String] {
     guard let names = try? FileManager.default.contentsOfDirectory(atPath: directory).sorted() else {
       throw ConfigurationError(
-        "merchants.directory", "there is no folder \(directory); `tender merchant add` makes one, with a merchant in it"
-      )
+        "merchants.directory",
+        "there is no folder \(directory); make it, or leave merchants.directory out where every merchant is in the store")
     }
     return names.filter {
       !$0.hasPrefix(".") && FileManager.default.fileExists(atPath: "\(directory)/\($0)/merchant.yaml")
@@ -351,6 +351,7 @@ extension MerchantFolder {
     _ = try PlatformFolder.of(
       configuration.platformDirectory, for: folders, keysMayBeElsewhere: configuration.keyAgentSocket != nil)
     _ = try MerchantDirectory(folders.map(\.merchant), in: configuration.environment)
+    guard !configuration.declaresNone else { return [] }
     return folders
   }
 }

@@ -45,7 +45,10 @@ package struct ServedMerchants: Sendable {
       let others = OtherMerchants(configuration, but: only)
       (domains, apiKeys) = (others.domains, others.apiKeys)
     }
-    if rows.isEmpty || FileManager.default.fileExists(atPath: configuration.merchantsDirectory) {
+    let isThere = FileManager.default.fileExists(atPath: configuration.merchantsDirectory)
+    // A start without any merchant is refused where the folder that the settings name is not there. What the store says
+    // of its merchants holds without it.
+    if isThere || (rows.isEmpty && only == nil && former == nil && !configuration.declaresNone) {
       do { try await addDeclared(only: only, terms, at: now) } catch {
         // A folder that is there and cannot be listed must not keep changes of the store from taking effect.
         guard former != nil else { throw error }

@@ -153,11 +153,19 @@ package struct ServerConfiguration: Sendable {
   mutating func keepEverything(below directory: String) {
     self.directory = directory
     storePath = directory + "/tender.db"
-    merchantsDirectory = directory + "/merchants"
+    merchantsDirectory = Self.merchants(below: directory)
     connectorsDirectory = directory + "/connectors"
     guestTokenKeyFile = directory + "/guest-token.key"
     fingerprintKeyFile = directory + "/fingerprint.key"
     storeKeyFile = directory + "/store.key"
+  }
+
+  private static func merchants(below directory: String) -> String { directory + "/merchants" }
+
+  /// Whether no merchant is declared: the folder is not there, and no setting names it.
+  package var declaresNone: Bool {
+    merchantsDirectory.utf8.elementsEqual(Self.merchants(below: directory).utf8)
+      && !FileManager.default.fileExists(atPath: merchantsDirectory)
   }
 
   /// Where `tender sandbox` listens by default.

@@ -157,7 +157,7 @@ extension MerchantAdministration {
     let served = try await readServed(only: id)
     try served.requireDeclared()
     guard let folder = served.folders.first(where: { $0.merchant.id == id }) else {
-      throw MerchantStoreError(.merchantUnknown, "No merchant \(merchant) is served here.")
+      throw MerchantStoreError(.merchantUnknown, "There is no merchant \(merchant) here; `tender merchant list` shows them.")
     }
     let key = folder.apiKeys.sorted { $0.key < $1.key }.first { id, _ in
       let limits = folder.apiKeyLimits[id] ?? .none
@@ -216,7 +216,7 @@ extension MerchantAdministration {
       return domains
     }
     let notes = registered.map { "\($0) is still registered with Apple under the platform" }
-    return MerchantAnswer(merchants: try await reports(), notes: notes)
+    return await readBack(notes: notes)
   }
 
   private func warning(_ identifier: MerchantIdentifier, _ other: TenderPayments.Environment) -> String {
@@ -290,10 +290,10 @@ extension MerchantAdministration {
     return await readBack(merchant)
   }
 
-  /// The merchant as it is after a change. The change holds also where it cannot be read.
-  private func readBack(_ merchant: String, notes: [String] = []) async -> MerchantAnswer {
+  /// The merchant, or all of them, after a change. The change holds also where they cannot be read.
+  private func readBack(_ merchant: String? = nil, notes: [String] = []) async -> MerchantAnswer {
     do {
-      return MerchantAnswer(merchants: try await reports(only: MerchantID(merchant)), notes: notes)
+      return MerchantAnswer(merchants: try await reports(only: merchant.map { MerchantID($0) }), notes: notes)
     } catch {
       return MerchantAnswer(notes: notes + ["the change is made, but the merchant cannot be read: \(error)"])
     }

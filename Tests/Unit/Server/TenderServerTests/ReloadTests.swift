@@ -248,3 +248,20 @@ import Webhooks
     }
   }
 }
+
+@Suite struct `A merchant that is removed from a running server` {
+  @Test func `is served no more at once, also where it was the last and no folder declares others`() async throws {
+    let platform = try await MerchantsApart()
+    try FileManager.default.removeItem(atPath: "\(platform.directory)/merchants")
+    try await platform.serve { server async throws in
+      for (merchant, domain) in [("mine", "mine.example"), ("theirs", "theirs.example")] {
+        #expect(try await server.isServed(domain))
+        let removed = try await server.ask(.remove(merchant: merchant))
+        #expect(removed["code"] == nil, "\(removed)")
+        #expect(try await !server.isServed(domain))
+      }
+      #expect(try await server.admin("POST", "/merchants/reload")["merchants"] == 0)
+      #expect(try await server.admin("POST", "/doctor/facts")["isRunning"] == .bool(true))
+    }
+  }
+}
