@@ -66,8 +66,8 @@ struct DoctorCommand: AsyncParsableCommand {
     subject = subject.with(stored.merchants)
     let network = try Network.live()
     let doctor = Doctor(
-      subject, .live(network, subject.configuration), facts: facts, factsProblem: problem, until: until?.time,
-      testToken: .sandbox)
+      subject, .live(network, subject.configuration), facts: facts, factsProblem: problem,
+      secretsProblem: stored.problem, until: until?.time, testToken: .sandbox)
     let report = await doctor.run()
     await network.close()
     return DoctorReport(checks: report.checks + stored.findings)
@@ -76,13 +76,15 @@ struct DoctorCommand: AsyncParsableCommand {
   /// The merchants in the store, or what the server that holds the store found of them.
   private func storedMerchants(
     of subject: DoctorSubject, isRunning: Bool
-  ) async -> (merchants: [StoredMerchant], findings: [DoctorFinding]) {
+  ) async -> (merchants: [StoredMerchant], findings: [DoctorFinding], problem: String?) {
     if isRunning {
       let access = StoreAccess(subject.store, socket: subject.adminSocketPath)
       let report: DoctorReport? = try? await access.askServer("POST", "/doctor/merchants\(query)")
-      return ([], report?.checks ?? [])
+      return ([], report?.checks ?? [], nil)
     }
-    return ((try? await subject.storedMerchants()) ?? [], [])
+    do { return (try await subject.storedMerchants(), [], nil) } catch let error as MerchantStoreError {
+      return ([], [], error.reason)
+    } catch { return ([], [], nil) }
   }
 
   /// From the server that holds the store, or from the file when none does.

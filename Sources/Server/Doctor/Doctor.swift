@@ -12,6 +12,8 @@ package struct Doctor: Sendable {
   let facts: ServerFacts?
   /// Why there are no ``facts``.
   let factsProblem: String?
+  /// Why the secrets of the merchants in the store cannot be opened; nil where they can, or are not looked at.
+  let secretsProblem: String?
   /// The moment at which validity is judged: now, or `--until`.
   let until: Timestamp
   /// Makes a whole payment token to a processing certificate; only the command line, which has a signer, hands one in.
@@ -23,9 +25,10 @@ package struct Doctor: Sendable {
 
   package init(
     _ subject: DoctorSubject, _ system: DoctorSystem, facts: ServerFacts?, factsProblem: String? = nil,
-    until: Timestamp? = nil, testToken: TestTokenIssuer? = nil
+    secretsProblem: String? = nil, until: Timestamp? = nil, testToken: TestTokenIssuer? = nil
   ) {
     (self.subject, self.system, self.facts, self.factsProblem) = (subject, system, facts, factsProblem)
+    self.secretsProblem = secretsProblem
     (self.until, self.testToken) = (until ?? system.clock.now(), testToken)
   }
 

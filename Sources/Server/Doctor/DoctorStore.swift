@@ -3,12 +3,16 @@ import TenderPayments
 
 extension DoctorCheck {
   static let storeGroup = [
-    storeOpens, storeIntegrity, storeMigrations, storeLog, unknownPayments, alarmedPayments, recoveryRuns,
+    storeOpens, secretsOpen, storeIntegrity, storeMigrations, storeLog, unknownPayments, alarmedPayments, recoveryRuns,
   ]
 
   static let storeOpens = DoctorCheck(
     "store_opens", "The store can be opened.", meaning: "The server does not start.",
     remedy: "See the finding: free the disk, or restore a backup of this version.")
+  static let secretsOpen = DoctorCheck(
+    "secrets_open", "The secrets in the store open with the configured keys.", meaning: "The server does not start.",
+    remedy: "Bring back the key under which they were sealed: from the backup of secrets.keyFile, secrets.key or the "
+      + "secrets.keyCommand.")
   static let storeIntegrity = DoctorCheck(
     "store_integrity", "The store's pages are consistent (SQLite's quick check).",
     meaning: "The disk or another program has damaged the store: payments may be lost.",
@@ -37,7 +41,7 @@ extension Doctor {
   func storeFindings() -> [DoctorFinding] {
     let name = configuration.store.name
     guard let facts else { return [unopened()] }
-    return [DoctorCheck.storeOpens.ok(name, facts.isRunning ? "a server uses it" : "it opens")]
+    return [DoctorCheck.storeOpens.ok(name, facts.isRunning ? "a server uses it" : "it opens"), secrets(facts.store)]
       + [integrity(facts.store, name), migrations(facts.store, name), log()]
       + [unknown(facts.store), alarms(facts.store), recovery(facts)]
   }
@@ -47,6 +51,12 @@ extension Doctor {
       return DoctorCheck.storeOpens.skipped(path, "there is no store yet")
     }
     return DoctorCheck.storeOpens.failed(configuration.store.name, factsProblem ?? "it cannot be opened")
+  }
+
+  private func secrets(_ store: StoreFacts) -> DoctorFinding {
+    if let secretsProblem { return DoctorCheck.secretsOpen.failed("secrets", secretsProblem) }
+    guard store.storedMerchants > 0 else { return DoctorCheck.secretsOpen.skipped("secrets", "the store has no merchant") }
+    return DoctorCheck.secretsOpen.ok("secrets", "they open")
   }
 
   private func integrity(_ store: StoreFacts, _ path: String) -> DoctorFinding {

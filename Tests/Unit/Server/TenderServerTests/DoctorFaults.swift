@@ -160,6 +160,7 @@ extension Fault {
     Fault("webhook_dead_letters") { $0.store("deadWebhooks", 2) },
     Fault("webhook_late", .warning) { $0.store("oldestWebhookSeconds", 7_200) },
     Fault("store_opens") { ($0.facts, $0.factsProblem) = (nil, "the disk is full") },
+    Fault("secrets_open") { $0.secretsProblem = "the key 5f0c is not there" },
     Fault("store_integrity") { $0.store("quickCheck", "row 3 missing from index payments_order") },
     Fault("store_migrations") { $0.store("missingMigrations", ["ledger-1"]) },
     Fault("store_migrations", .warning) { $0.store("waitingContractions", ["ledger-3"]) },
