@@ -52,6 +52,9 @@ struct OfficeParts: Sendable {
       payments: PaymentAdministration(gateway: parts.gateway, journal: parts.journal, random: runtime.random),
       merchants: merchants, reconciliation: parts.reconciliation,
       webhooks: parts.dispatcher, health: { [parts] in parts.officeHealth })
+    services.checkAgain = { [parts] in
+      parts.doctor.note(try await ServerDoctor(parts).run(isDeep: false), at: parts.runtime.clock.now())
+    }
     if let store = parts.traces?.store { services.sequences = { store.sequences } }
     return BackOffice(configuration, services, parts.database, clock: runtime.clock, random: runtime.random)
   }
@@ -59,11 +62,12 @@ struct OfficeParts: Sendable {
 
 extension Composition {
   fileprivate var officeHealth: OfficeHealth {
-    OfficeHealth(
+    let latest = doctor.latest
+    return OfficeHealth(
       routes: gateway.routes.routes.map { .init(name: $0.name, isSuspended: breakers[$0.name]?.isOpen ?? false) },
-      findings: doctor.findings.filter { $0.status == .failed || $0.status == .warning }.map {
+      findings: latest.findings.filter { $0.status == .failed || $0.status == .warning }.map {
         .init(
           code: $0.code, subject: $0.subject, meaning: $0.finding, remedy: $0.remedy, isError: $0.status == .failed)
-      })
+      }, checkedAt: latest.time)
   }
 }

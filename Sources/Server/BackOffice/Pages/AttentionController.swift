@@ -12,13 +12,27 @@ struct AttentionController: Sendable {
   /// How long before the end a hold or a certificate is shown.
   private static let holdWarning: Duration = .seconds(2 * 86_400)
 
-  var routes: [OfficeRoute] { [.get("/", .role(.viewer), show)] }
+  var routes: [OfficeRoute] {
+    [.get("/", .role(.viewer), show), .post("/attention/check", .everywhere(.viewer), on: nil, check)]
+  }
 
   private func show(_ call: OfficeCall) async throws -> Response {
     let user = try call.user
-    let matters = try await payments(user) + webhooks(user) + approvals(user) + surroundings(user)
+    // Routes and the doctor's findings are for who answers for every merchant.
+    let health = user.everywhere == nil ? nil : try await office.services.health()
+    let matters =
+      try await payments(user) + webhooks(user) + approvals(user) + (health.map(surroundings) ?? [])
     return try office.pages.page(
-      "attention", "Attention", call, ["matters": matters.map(\.values), "isQuiet": matters.isEmpty])
+      "attention", "Attention", call,
+      [
+        "matters": matters.map(\.values), "isQuiet": matters.isEmpty, "canCheck": health != nil,
+        "checked": health.map { $0.checkedAt?.shown ?? "not yet" } ?? "",
+      ])
+  }
+
+  private func check(_ call: OfficeCall) async throws -> Response {
+    try await office.services.checkAgain()
+    return .redirect(to: "/", type: .normal)
   }
 
   private func payments(_ user: OfficeUser) async throws -> [Matter] {
@@ -58,10 +72,7 @@ struct AttentionController: Sendable {
     return matters + [more]
   }
 
-  /// Routes and the doctor's findings, for who answers for every merchant.
-  private func surroundings(_ user: OfficeUser) async throws -> [Matter] {
-    guard user.everywhere != nil else { return [] }
-    let health = try await office.services.health()
+  private func surroundings(_ health: OfficeHealth) -> [Matter] {
     let routes = health.routes.filter(\.isSuspended).map { route in
       Matter(
         isUrgent: true, title: "The route \(route.name) does not answer",

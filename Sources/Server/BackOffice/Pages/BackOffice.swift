@@ -80,6 +80,8 @@ package struct OfficeServices: Sendable {
   package let reconciliation: Reconciliation
   /// The state of the server's surroundings, as it was last looked at.
   package let health: @Sendable () async throws -> OfficeHealth
+  /// Has the doctor look at the surroundings now.
+  package var checkAgain: @Sendable () async throws -> Void = {}
   package let webhooks: WebhookDispatcher
   /// The calls of the newest baskets, the newest basket first; nil outside `simulated`.
   package var sequences: (@Sendable () -> [OfficeSequence])?
@@ -119,8 +121,12 @@ package struct OfficeHealth: Sendable {
 
   package let routes: [Route]
   package let findings: [Finding]
+  /// When the doctor found them; nil before its first run.
+  package let checkedAt: Timestamp?
 
-  package init(routes: [Route], findings: [Finding]) { (self.routes, self.findings) = (routes, findings) }
+  package init(routes: [Route], findings: [Finding], checkedAt: Timestamp? = nil) {
+    (self.routes, self.findings, self.checkedAt) = (routes, findings, checkedAt)
+  }
 }
 
 /// Answers addresses that the office does not have with a page of its own.

@@ -103,13 +103,13 @@ struct DoctorService: Service {
   }
 
   private func examine() async {
-    do { note(try await doctor.run(isDeep: false)) } catch {
+    do { note(try await doctor.run(isDeep: false), at: doctor.parts.runtime.clock.now()) } catch {
       logger.warning("the doctor could not run", metadata: ["reason": .string("\(error)")])
     }
   }
 
-  private func note(_ report: DoctorReport) {
-    for finding in log.note(report) where finding.status == .failed || finding.status == .warning {
+  private func note(_ report: DoctorReport, at now: Timestamp) {
+    for finding in log.note(report, at: now) where finding.status == .failed || finding.status == .warning {
       logger.warning(
         "doctor: \(finding.finding)",
         metadata: [

@@ -9,6 +9,7 @@ import Settings
 import Storage
 import TenderPayments
 import TenderTesting
+import Synchronization
 import Testing
 import Webhooks
 
@@ -433,6 +434,30 @@ import Webhooks
       let text = try await visitor.get("/").text
       #expect(text.contains("for shop") && text.contains("More refunds wait"))
       #expect(text.matches(of: /asked for it/).count == 100)
+    }
+  }
+}
+
+@Suite struct `The attention page` {
+  @Test func `says when the doctor looked, and has it look again`() async throws {
+    let bench = try await OfficeBench()
+    bench.doctor.health.withLock {
+      $0 = OfficeHealth(
+        routes: [],
+        findings: [
+          .init(code: "tls_expiry", subject: "gone.example", meaning: "it has ended", remedy: "Renew it.", isError: true)
+        ], checkedAt: Timestamp(rfc3339: "2026-11-21T12:00:00Z"))
+    }
+    try await bench.visit(as: [Grant(.viewer)]) { visitor async throws in
+      let before = try await visitor.get("/").text
+      #expect(before.contains("gone.example") && before.contains("2026-11-21 12:00:00"))
+      #expect(try await visitor.post("/attention/check").status == .seeOther)
+      let after = try await visitor.get("/").text
+      #expect(!after.contains("gone.example") && after.contains("2026-11-21 12:05:00"))
+    }
+    try await bench.visit(as: [Grant(.administrator, of: "shop")]) { visitor async throws in
+      #expect(try await !visitor.get("/").text.contains("Check again"))
+      #expect(try await visitor.post("/attention/check").status == .forbidden)
     }
   }
 }

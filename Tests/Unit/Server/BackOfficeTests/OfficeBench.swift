@@ -34,6 +34,7 @@ struct OfficeBench: Sendable {
   let configuration: ServerConfiguration
   let acquirer = FakeAcquirer()
   let merchants: MerchantAdministration
+  let doctor = NotedDoctor()
   let office: BackOffice
 
   /// - Parameters:
@@ -59,7 +60,8 @@ struct OfficeBench: Sendable {
         database: database, endpoints: { _ in nil }, keys: { served.key(of: $0) },
         destinations: configuration.destinations,
         network: DeliveryNetwork { _ in DeliveryNetwork.Line(HTTPSender { _, _ in InboundResponse(status: 500) }) }),
-      health: { OfficeHealth(routes: [], findings: []) })
+      health: { [doctor] in doctor.health.withLock(\.self) })
+    services.checkAgain = { [doctor] in doctor.checkAgain() }
     services.sequences = { [.sample] }
     office = BackOffice(configuration, services, database, clock: clock.wall)
   }
@@ -381,4 +383,13 @@ extension OfficeSequence {
       Step(from: .browser, to: .server, name: "POST /applepay/payment", details: [("tokenOpened", "3 ms")], at: .zero),
       Step(from: .server, to: .provider, name: "authorize", details: [], at: .milliseconds(4)),
     ])
+}
+
+/// A doctor whose findings a test sets, and who finds nothing when it is asked again.
+final class NotedDoctor: Sendable {
+  let health = Mutex(OfficeHealth(routes: [], findings: []))
+
+  func checkAgain() {
+    health.withLock { $0 = OfficeHealth(routes: [], findings: [], checkedAt: Timestamp(rfc3339: "2026-11-21T12:05:00Z")) }
+  }
 }
