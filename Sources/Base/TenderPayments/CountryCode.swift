@@ -2,6 +2,12 @@
 package enum CountryCode {
   package static func isAssigned(_ code: String) -> Bool { all.contains(code) }
 
+  /// Whether an address may have it: devices offer also places that ISO 3166-1 only reserves a code for, or leaves to its
+  /// users, such as Kosovo.
+  package static func isOfAddress(_ code: String) -> Bool { isAssigned(code) || ofDevices.contains(code) }
+
+  private static let ofDevices: Set = ["AC", "DG", "EA", "IC", "TA", "XK"]
+
   private static let all = Set(table.split(whereSeparator: \.isWhitespace).map(String.init))
 
   private static let table = """

@@ -1,4 +1,5 @@
 import DirectWire
+import TenderPayments
 import TenderSheet
 
 // Which zone an address belongs to: the one with the longest prefix that its postal code begins with. A zone without
@@ -24,6 +25,18 @@ extension Basket {
     guard !document.zones.isEmpty else { return .anywhere }
     guard let country = address?.countryCode else { return .unserviceable }
     return zone(of: .full(address?.postalCode ?? "", country: country), in: country)
+  }
+
+  /// Refuses a contact whose country there is not.
+  func requireCountries(shipping: String?, billing: String?) throws {
+    func require(_ code: String?, _ contact: String, _ error: (ErrorContactField?, String) -> SheetError) throws {
+      guard let code, !CountryCode.isOfAddress(code) else { return }
+      throw OrderError(
+        .contactIncomplete, "countryCode is no country of ISO 3166-1", field: contact,
+        sheetErrors: [error(.countryCode, locale.text(.enterCountry))])
+    }
+    try require(shipping, "shippingContact", SheetError.shippingContactInvalid)
+    try require(billing, "billingContact", SheetError.billingContactInvalid)
   }
 
   /// What a page may check of an address by itself.

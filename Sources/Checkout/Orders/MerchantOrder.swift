@@ -36,6 +36,8 @@ struct MerchantOrder: Sendable, Hashable {
     answer.transactionIdentifier = payment?.transactionIdentifier
     (answer.card, answer.cardNetwork) = (payment?.card.name, payment?.card.network?.appleName)
     answer.cardType = payment?.card.type
+    answer.captured = payment.flatMap { $0.captured > 0 ? $0.captured : nil }
+    answer.released = payment.flatMap { $0.released > 0 ? $0.released : nil }
     answer.refunded = payment.flatMap { $0.refunded > 0 ? $0.refunded : nil }
     answer.chargedBack = payment.flatMap { $0.chargedBack > 0 ? $0.chargedBack : nil }
     answer.estimated = quote?.isPending == true ? true : nil

@@ -272,6 +272,7 @@ extension OrderService {
       let fields = missing.compactMap { $0.contactField?.rawValue }.joined(separator: ", ")
       throw OrderError(.contactIncomplete, "missing: \(fields)", field: "shippingContact", sheetErrors: missing)
     }
+    try basket.requireCountries(shipping: contact.address?.countryCode, billing: request.billingContact?.countryCode)
     return contact
   }
 

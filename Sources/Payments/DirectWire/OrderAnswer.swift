@@ -21,6 +21,10 @@ package struct OrderAnswer: Sendable, Hashable, Codable {
   package var card: String?
   package var cardNetwork: String?
   package var cardType: PaymentMethodType?
+  /// Minor units that were taken, those that went back since too; nil when there are none.
+  package var captured: Int64?
+  /// Minor units that were held, and released without being taken; nil when there are none.
+  package var released: Int64?
   /// Minor units that went back to the shopper, also without a request of the merchant's; nil when there are none.
   package var refunded: Int64?
   /// Minor units that the shopper's bank took back; nil when there are none.

@@ -42,6 +42,46 @@ import Testing
     #expect(answer.order?.merchantReference == "HK-1042")
   }
 
+  @Test func `says what was captured of it, where the rest was released`() async throws {
+    let shop = try await shop { $0.capture = .manual }
+    let payment = try await shop.pays().payment
+    func order() async throws -> OrderAnswer? {
+      try await shop.orderService.basket(Shop.basket, of: Shop.merchant).order
+    }
+    #expect(try await order()?.captured == nil)
+    _ = try await shop.gateway.capture(payment.id, .eur(200), isFinal: false)
+    _ = try await shop.gateway.void(payment.id)
+    let captured = try await order()
+    #expect(captured?.status == .captured && captured?.captured == 200 && captured?.released == 2_290)
+    #expect(captured?.amount.amount == 2_490)
+    _ = try await shop.gateway.refund(payment.id, .eur(50))
+    let refunded = try await order()
+    #expect(refunded?.captured == 200 && refunded?.refunded == 50)
+  }
+
+  @Test(arguments: ["JA", "UK", "XX"]) func `needs a country that there is, of either contact`(
+    _ code: String
+  ) async throws {
+    let shop = try await shop()
+    let quote = try await shop.opens()
+    func contact(_ code: String) -> FullContact {
+      FullContact(
+        givenName: "A", familyName: "B", phoneNumber: "1", emailAddress: "a@b.example", addressLines: ["1 Quay"],
+        locality: "Cork", countryCode: code)
+    }
+    for (shipping, billing, field) in [(code, "IE", "shippingContact"), ("IE", code, "billingContact")] {
+      let request = PlaceOrderRequest(
+        basket: Shop.basket, quote: quote, token: try await shop.token(for: quote), billingContact: contact(billing),
+        shippingContact: contact(shipping))
+      let error = await #expect(throws: OrderError.self) {
+        try await shop.orderService.place(request, of: Shop.merchant, before: .after(TestRun.whole))
+      }
+      #expect(error?.code == .contactIncomplete && error?.field == field)
+      #expect(error?.sheetErrors.map(\.contactField) == [.countryCode])
+    }
+    #expect(shop.acquirer.authorizations.isEmpty && CountryCode.isOfAddress("XK"))
+  }
+
   @Test(.enabled(if: !StoreEngineUnderTest.isFile)) func `waits for PostgreSQL five times`() async throws {
     let shop = try await shop { $0.capture = .manual }
     let quote = try await shop.opens()
