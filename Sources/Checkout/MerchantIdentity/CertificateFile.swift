@@ -22,6 +22,9 @@ package struct CertificateFile: Sendable {
     }
   }
 
+  /// Whether a file has the form of PKCS #12, which a passphrase opens.
+  package static func isPKCS12(_ bytes: [UInt8]) -> Bool { (try? PKCS12Contents(bytes)) != nil }
+
   /// Reads PKCS #12.
   ///
   /// - Throws: ``MerchantIdentityError`` when the passphrase is wrong, the file has another form, it lacks certificate or

@@ -61,7 +61,13 @@ struct CertificateCommand: AsyncParsableCommand {
       guard let data = FileManager.default.contents(atPath: file) else {
         throw MistakenCall("there is no file \(file), or it cannot be read")
       }
-      guard let passphraseFile else { return CertificateFile(Array(data)) }
+      guard let passphraseFile else {
+        let read = CertificateFile(Array(data))
+        guard read.certificates.isEmpty, CertificateFile.isPKCS12(Array(data)) else { return read }
+        throw MistakenCall(
+          "\(file) is PKCS #12, which a passphrase opens: write it into a file that only you may read, and name that with "
+            + "--passphrase-file")
+      }
       return try CertificateFile(pkcs12: Array(data), passphrase: try Passphrase.read(passphraseFile))
     }
   }

@@ -179,6 +179,8 @@ private func certificate(_ der: [UInt8]) throws -> AppleCertificate {
     _ = try MerchantIdentityCertificate(
       certificatePEM: pem, privateKeyPEM: key, for: merchant, at: Portal.today)
     #expect(throws: MerchantIdentityError.self) { try CertificateFile(pkcs12: bytes, passphrase: "shut") }
+    // Without a passphrase it is no file without a certificate.
+    #expect(CertificateFile.isPKCS12(bytes) && !CertificateFile.isPKCS12(Array("-----BEGIN".utf8)))
   }
 
   @Test(arguments: [["-nocerts"], ["-nokeys"], ["-nokeys", "-certpbe", "NONE"]])
