@@ -3,7 +3,12 @@
 import { createHash, createHmac, timingSafeEqual } from "node:crypto";
 import { readFileSync } from "node:fs";
 
-const { SHOP_TENDER_URL, SHOP_MERCHANT, SHOP_KEY_ID, SHOP_SECRET } = process.env;
+const variable = (name) => {
+  if (!process.env[name]) throw new Error(`set the environment variable ${name}`);
+  return process.env[name];
+};
+const [SHOP_TENDER_URL, SHOP_MERCHANT, SHOP_KEY_ID, SHOP_SECRET] =
+  ["SHOP_TENDER_URL", "SHOP_MERCHANT", "SHOP_KEY_ID", "SHOP_SECRET"].map(variable);
 export const tender = SHOP_TENDER_URL.replace(/\/$/, "");
 const mac = (secret, data) => createHmac("sha256", secret).update(data).digest("base64");
 
@@ -20,7 +25,8 @@ export const call = async (method, path, document) => {
   const answer = await fetch(tender + path, { method, headers, body, signal: AbortSignal.timeout(10_000) });
   // The body says what is wrong.
   if (!answer.ok) throw Object.assign(new Error(`${answer.status} ${await answer.text()}`), { status: answer.status });
-  return answer.json();
+  const text = await answer.text();
+  return text ? JSON.parse(text) : null; // 204 has no body
 };
 
 export const putBasket = (id, basket) => call("PUT", `/v2/${SHOP_MERCHANT}/baskets/${id}`, basket);

@@ -2,8 +2,13 @@
 
 import base64, email.utils, hashlib, hmac, json, os, sys, urllib.error, urllib.request
 
-SERVER, MERCHANT = os.environ["SHOP_TENDER_URL"].removesuffix("/"), os.environ["SHOP_MERCHANT"]
-KEY_ID, SECRET = os.environ["SHOP_KEY_ID"], os.environ["SHOP_SECRET"]
+
+def variable(name):
+    return os.environ.get(name) or sys.exit(f"set the environment variable {name}")
+
+
+SERVER, MERCHANT = variable("SHOP_TENDER_URL").removesuffix("/"), variable("SHOP_MERCHANT")
+KEY_ID, SECRET = variable("SHOP_KEY_ID"), variable("SHOP_SECRET")
 
 
 def mac(secret, data):
@@ -22,7 +27,7 @@ def call(method, path, document=None):
     request = urllib.request.Request(SERVER + path, body, headers, method=method)
     try:
         with urllib.request.urlopen(request, timeout=10) as answer:
-            return json.load(answer)
+            return json.loads(answer.read() or b"null")  # 204 has no body
     except urllib.error.HTTPError as error:  # its body says why
         raise RuntimeError(f"{error.code} {error.read().decode()}") from None
 

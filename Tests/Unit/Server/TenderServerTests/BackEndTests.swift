@@ -77,6 +77,28 @@ import Webhooks
     #expect(try await run(client, ["verify", signature], body + [10]).code == 1)
   }
 
+  @Test func `written in another language takes an answer without a body, and names a variable that is missing`()
+    async throws
+  {
+    let (folder, node) = (Repository.url("Examples/back-end").path, "tender-client.mjs")
+    func commands(_ path: String) -> [[String]] {
+      let script = "import {call} from '\(folder)/\(node)'; console.log(await call('DELETE', '\(path)'))"
+      let module = "import sys; sys.path.insert(0, '\(folder)'); sys.dont_write_bytecode = True; import tender_client"
+      return [
+        ["node", "--input-type=module", "-e", script],
+        ["/usr/bin/python3", "-c", "\(module); import json; print(json.dumps(tender_client.call('DELETE', '\(path)')))"],
+      ]
+    }
+    for index in 0..<2 {
+      let shopper = try await Shopper.enters(system, service: "collection")
+      let command = commands("/v2/harbour/baskets/\(shopper.basket)")[index]
+      let answer = try await run(command, [])
+      #expect(answer.code == 0 && answer.output == .null, "\(answer)")
+      let missing = try await run(["/bin/sh", "-c", "unset SHOP_KEY_ID; \"$@\" 2>&1 | grep -q SHOP_KEY_ID", "sh"], command)
+      #expect(missing.code == 0, "\(missing)")
+    }
+  }
+
   @Test func `gets a merchant session for a domain of its own, and for no other`() async throws {
     let path = "/v2/harbour/products/302/sessions"
     func asks(_ domain: String, _ name: JSONValue = .null) async throws -> JSONClient.Answer {
