@@ -89,7 +89,8 @@ extension TransportError {
   package var words: String {
     switch self {
     case .notSent(let reason) where reason.lowercased().contains("connection refused"): "nothing listens there"
-    case .notSent(let reason) where reason.contains("UnknownHost"): "the name of the host is unknown"
+    case .notSent(let reason) where reason.contains("UnknownHost") || reason.contains("SocketAddressError"):
+      "the name of the host is unknown"
     case .notSent("not HTTP"): "the address must begin with http:// or https://"
     case .notSent(let reason): certificateProblem ?? "it cannot be reached (\(reason))"
     case .interrupted: "the connection ended before the answer"

@@ -27,7 +27,7 @@ package struct DomainCheck: Sendable {
     do throws(TransportError) {
       answer = try await sender.send(OutboundRequest(method: "GET", url: url), Self.timeout)
     } catch {
-      return "\(url) cannot be fetched (\(error))"
+      return "\(url) cannot be fetched: \(error.words)"
     }
     switch answer.status {
     case 200: break

@@ -39,7 +39,10 @@ package struct OneTimeCodeSecret: Sendable {
   /// - Parameter last: the step of the last code that was taken. It and the ones before are not taken again.
   func step(of code: String, at now: Timestamp, after last: Int64) -> Int64? {
     let current = Self.step(at: now)
-    let digits = String(String.UnicodeScalarView(code.unicodeScalars.filter { !$0.properties.isWhitespace }))
+    // As apps show and keyboards write them: in groups, and with the digits of other scripts.
+    let digits = code.filter { !$0.isWhitespace && $0 != "-" && $0 != "–" }.map { character in
+      character.unicodeScalars.count == 1 ? character.wholeNumberValue.map(String.init) ?? "?" : "?"
+    }.joined()
     return (current - 1...current + 1).first { $0 > last && self.code(of: $0).utf8.elementsEqual(digits.utf8) }
   }
 

@@ -127,7 +127,7 @@ struct Overview {
       bars: groups.map { name, figures in
         .init(
           label: name, value: Self.share(figures) ?? 0,
-          text: "\(Self.rate(figures)) of \(figures.sum(\.count)) payments")
+          text: "\(Self.rate(figures)) of \(figures.sum(\.count)) payment\(figures.sum(\.count) == 1 ? "" : "s")")
       }, maximum: 100)
   }
 

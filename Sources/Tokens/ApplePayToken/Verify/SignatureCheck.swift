@@ -37,7 +37,7 @@ struct SignatureCheck {
   /// or a second signature beside Apple's, would bypass the check.
   private static func onlySigner(_ signed: SignedData, _ chain: SignerChain) throws(PaymentTokenError) -> SignerInfo {
     guard signed.signers.count == 1, signed.signers[0].tag == BERTag.sequence else {
-      throw PaymentTokenError(.wrongSigner, "there are \(signed.signers.count) signers instead of one")
+      throw PaymentTokenError(.wrongSigner, "the number of signers is \(signed.signers.count) instead of 1")
     }
     let info: SignerInfo
     do {
