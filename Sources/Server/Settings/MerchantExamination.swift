@@ -111,6 +111,9 @@ struct MerchantExamination {
     }
     require(settings.keysRequiringDigest, keys, "requireContentDigest", places, &problems)
     require(settings.apiKeyLimits.map(\.id), keys, "apiKeyLimits", places, &problems)
+    let signing = ["webhook-keys", "callback-keys"].compactMap { try? SharedSecrets.read(in: "\(path)/\($0)") }
+      .reduce(into: [:]) { $0.merge($1) { $1 } }
+    require(settings.signingKeys, signing, "signingKeys", places, &problems, "webhook-keys or callback-keys")
     problems.attempt("apiKeyLimits", at: places["apiKeyLimits"]) {
       _ = try APIKeyLimits.joined(settings.apiKeyLimits, [:], "apiKeyLimits")
     }
@@ -119,10 +122,10 @@ struct MerchantExamination {
 
   private func require(
     _ ids: [String], _ keys: [String: String], _ setting: String, _ places: [String: String],
-    _ problems: inout ProblemList
+    _ problems: inout ProblemList, _ folder: String = "api-keys"
   ) {
     for id in ids where keys[id] == nil {
-      problems.add(ConfigurationError(setting, "there is no api-keys/\(id).secret", place: places[setting]))
+      problems.add(ConfigurationError(setting, "there is no \(id).secret in \(folder)", place: places[setting]))
     }
   }
 

@@ -98,12 +98,15 @@ package struct MerchantFolder: Sendable {
   package init(path: String, id: MerchantID, at now: Timestamp, keysMayBeElsewhere: Bool) async throws {
     let settings = try MerchantSettings(file: path + "/merchant.yaml")
     let identifier = try MerchantIdentifier(settings.merchantIdentifier)
-    let parts = MerchantParts(
+    var parts = MerchantParts(
       sites: try settings.domains.map { try Self.site($0, path) }, identity: try Self.identity(path, identifier, now),
       processing: try Self.processing(path, identifier, keysMayBeElsewhere),
       certificatesOfKeysElsewhere: keysMayBeElsewhere ? try Self.certificatesAlone(path, identifier) : [],
       apiKeys: try Self.apiKeys(path), callbackKeys: try SharedSecrets.read(in: path + "/callback-keys"),
       webhookKeys: try SharedSecrets.read(in: path + "/webhook-keys"), variants: try VariantFolder.variants(path))
+    for (kind, keys) in [(SecretName.Kind.webhookKey, parts.webhookKeys), (.callbackKey, parts.callbackKeys)] {
+      parts.newestKeys[kind] = settings.signingKeys.last { keys[$0] != nil }
+    }
     try self.init(id, settings, parts, at: path)
   }
 
@@ -128,6 +131,8 @@ package struct MerchantFolder: Sendable {
     if case .declared = parts.origin {
       try Self.requireKeys(profile.keysRequiringDigest, apiKeys, "requireContentDigest", place)
       try Self.requireKeys(Set(settings.apiKeyLimits.map(\.id)), apiKeys, "apiKeyLimits", place)
+      let signing = parts.webhookKeys.merging(parts.callbackKeys) { $1 }
+      try Self.requireKeys(Set(settings.signingKeys), signing, "signingKeys", place, "webhook-keys or callback-keys")
       try MerchantWebhooks.requireKey(webhookKey, for: webhooks, place)
     }
     (self.webhooks, self.webhookKey) = (webhooks, webhookKey)
@@ -139,12 +144,12 @@ package struct MerchantFolder: Sendable {
     self.variants = parts.variants
   }
 
-  /// Refuses a setting that names an API key which is not there.
+  /// Refuses a setting that names a key which is not there.
   private static func requireKeys(
-    _ ids: Set<String>, _ keys: [String: String], _ setting: String, _ place: String
+    _ ids: Set<String>, _ keys: [String: String], _ setting: String, _ place: String, _ folder: String = "api-keys"
   ) throws {
     for id in ids.sorted() where keys[id] == nil {
-      throw ConfigurationError("\(place)/merchant.yaml", "\(setting): there is no api-keys/\(id).secret")
+      throw ConfigurationError("\(place)/merchant.yaml", "\(setting): there is no \(id).secret in \(folder)")
     }
   }
 
@@ -346,12 +351,12 @@ extension MerchantFolder {
 
   /// Every merchant of a configuration, each by itself and all beside each other.
   package static func load(_ configuration: ServerConfiguration, at now: Timestamp) async throws -> [MerchantFolder] {
+    guard !configuration.declaresNone else { return [] }
     let folders = try await all(
       in: configuration.merchantsDirectory, at: now, keysMayBeElsewhere: configuration.keyAgentSocket != nil)
     _ = try PlatformFolder.of(
       configuration.platformDirectory, for: folders, keysMayBeElsewhere: configuration.keyAgentSocket != nil)
     _ = try MerchantDirectory(folders.map(\.merchant), in: configuration.environment)
-    guard !configuration.declaresNone else { return [] }
     return folders
   }
 }

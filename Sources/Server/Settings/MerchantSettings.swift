@@ -25,6 +25,8 @@ package struct MerchantSettings: Sendable {
   var basketSource: String?
   package var keysRequiringDigest: [String] = []
   package var apiKeyLimits: [NamedKeyLimits] = []
+  /// The ids of webhook and callback keys that sign in the place of those that come last by name.
+  package var signingKeys: [String] = []
   package var touchIcons: [String] = []
   package var webhooks: [String] = []
   var webhooksWithOrder: [String] = []
@@ -252,7 +254,11 @@ extension SettingsTable where Target == MerchantSettings {
       "Where a basket is fetched that a page of the merchant's names and that was not sent, see docs/back-end.md."),
     Setting(
       "apiKeyLimits", .list(of: .apiKeyLimits), \.apiKeyLimits,
-      "What API keys of `api-keys` may be used for, and until when. A key that is not named may do everything, for good."
+      "What API keys of `api-keys` may be used for, and until when. A key that is not named may do everything, for good. `replaced` at the end says that another key took its place, so that its end is no limit of a new key."
+    ),
+    Setting(
+      "signingKeys", .list(of: .text("the id of a webhook or callback key", as: "6a3ac0de1b2c3d4e")), \.signingKeys,
+      "The keys of `webhook-keys` and `callback-keys` that sign, where they are not the last by name. In the store the newest sign."
     ),
     Setting(
       "requireContentDigest", .list(of: .text("the id of an API key", as: "7f3ac0de")), \.keysRequiringDigest,

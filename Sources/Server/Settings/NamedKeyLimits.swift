@@ -5,16 +5,23 @@ import TenderPayments
 package struct NamedKeyLimits: Sendable, Hashable {
   package let id: String
   package let limits: APIKeyLimits
+  /// Whether another key has taken its place and given it its end, which is no limit of others: `replaced`.
+  package let isReplaced: Bool
 
-  package init(id: String, limits: APIKeyLimits) { (self.id, self.limits) = (id, limits) }
+  package init(id: String, limits: APIKeyLimits, isReplaced: Bool = false) {
+    (self.id, self.limits, self.isReplaced) = (id, limits, isReplaced)
+  }
 
   /// - Returns: nil for a text without a limit, and for a word that is neither a scope nor the end.
   init?(_ text: String) {
     let words = text.split(separator: " ").map(String.init)
     guard words.count > 1 else { return nil }
     var limits = APIKeyLimits.none
+    var isReplaced = false
     for word in words.dropFirst() {
-      if word.hasPrefix(Self.until), limits.expiresAt == nil {
+      if word.utf8.elementsEqual(Self.replaced.utf8) {
+        isReplaced = true
+      } else if word.hasPrefix(Self.until), limits.expiresAt == nil {
         guard let end = Timestamp(rfc3339: String(word.dropFirst(Self.until.count))) else { return nil }
         limits.expiresAt = end
       } else {
@@ -22,16 +29,20 @@ package struct NamedKeyLimits: Sendable, Hashable {
         limits.scopes = (limits.scopes ?? []).union([scope])
       }
     }
-    (id, self.limits) = (words[0], limits)
+    guard limits != .none else { return nil }
+    (id, self.limits, self.isReplaced) = (words[0], limits, isReplaced)
   }
 
   package var text: String {
     let scopes = (limits.scopes ?? []).map(\.rawValue).sorted()
-    return ([id] + scopes + [limits.expiresAt.map { Self.until + $0.description }].compactMap(\.self))
-      .joined(separator: " ")
+    // A key that may do nothing has ended.
+    let end = limits.scopes?.isEmpty == true ? Timestamp(seconds: 0) : limits.expiresAt
+    let words = [end.map { Self.until + $0.description }, isReplaced ? Self.replaced : nil].compactMap(\.self)
+    return ([id] + scopes + words).joined(separator: " ")
   }
 
   private static let until = "until="
+  private static let replaced = "replaced"
 }
 
 extension SettingType<NamedKeyLimits> {

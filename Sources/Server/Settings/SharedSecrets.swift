@@ -17,6 +17,11 @@ package enum SharedSecrets {
       }
   }
 
+  /// An id for a key that is made now: ids rise with time, because in a folder the key whose id comes last signs.
+  package static func newID(at now: Timestamp, _ random: RandomBytes) -> String {
+    Hex.encode(withUnsafeBytes(of: UInt32(truncatingIfNeeded: now.seconds).bigEndian, Array.init)) + random.hex(4)
+  }
+
   /// The secrets of a folder by key id; none when there is no such folder. Spaces and line ends around one do not count.
   package static func read(in folder: String) throws -> [String: String] {
     try Dictionary(
@@ -29,8 +34,8 @@ package enum SharedSecrets {
   ///
   /// - Parameters:
   ///   - keys: secret by key id.
-  ///   - newest: the id of the newest. Nil for the keys of a folder, whose files have no trustworthy time: the one whose
-  ///     id comes last.
+  ///   - newest: the id of the newest. Nil for the keys of a folder that names none by `signingKeys`: its files have no
+  ///     trustworthy time, and the one whose id comes last signs.
   static func signing(_ keys: [String: String], newest: String? = nil) -> (key: String, value: String)? {
     if let newest, let secret = keys[newest] { return (newest, secret) }
     return keys.max { $0.key < $1.key }

@@ -3,7 +3,9 @@ package import Storage
 extension MerchantStore {
   /// The merchants, what belongs to them, and a counter that tells other nodes of a change.
   package static let migrations: [Migration] = [
-    Migration("merchants-1", merchants + certificates + secrets + terms + bookkeeping)
+    Migration("merchants-1", merchants + certificates + secrets + terms + bookkeeping),
+    // 1 where a rotation has set the end of a shared key, which then says nothing of its successor.
+    Migration("merchants-2", "ALTER TABLE merchant_secrets ADD COLUMN replaced BIGINT;\n"),
   ]
 
   private static let merchants = """

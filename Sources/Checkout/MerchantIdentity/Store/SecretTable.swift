@@ -4,10 +4,13 @@ package import TenderPayments
 extension MerchantTables {
   /// Keeps a secret, sealed. One of the same name is replaced.
   ///
+  /// - Parameter isReplaced: whether another has taken its place, and given it its end.
   /// - Throws: ``MerchantStoreError`` with `store_key_missing` where the caller has no key; with `secret_misplaced` for a
   ///   merchant's kind of secret that is of no merchant, or one of the platform's that is of a merchant; with
   ///   `merchant_limit` for one too many of a merchant's.
-  package func keep(_ secret: String, as name: SecretName, within limits: APIKeyLimits = .none) throws {
+  package func keep(
+    _ secret: String, as name: SecretName, within limits: APIKeyLimits = .none, isReplaced: Bool = false
+  ) throws {
     guard name.kind.isPlatforms == (name.merchant == SecretName.platform) else {
       throw MerchantStoreError(.secretMisplaced, "\(name): a secret of this kind belongs elsewhere.")
     }
@@ -18,11 +21,12 @@ extension MerchantTables {
     let createdAt = name.kind.isPlatforms ? now : max(now, try roomAfterNewest(for: name))
     try store.run(
       """
-      INSERT INTO merchant_secrets (merchant, kind, name, key_id, nonce, sealed, created_at, expires_at, scopes)
-      VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)
+      INSERT INTO merchant_secrets (
+        merchant, kind, name, key_id, nonce, sealed, created_at, expires_at, scopes, replaced)
+      VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)
       """, .text(name.merchant.rawValue), .text(name.kind.rawValue), .text(name.name), .text(row.keyID),
       .blob(row.nonce), .blob(row.sealed), .time(createdAt), .integer(optional: limits.expiresAt?.microseconds),
-      .text(optional: limits.text))
+      .text(optional: limits.text), .integer(optional: isReplaced ? 1 : nil))
   }
 
   /// Notes when an API key was used last. A key that is not in the store is a declared merchant's.
@@ -66,13 +70,14 @@ extension MerchantTables {
       .text(kind.rawValue), .time(now))
   }
 
-  /// Ends every secret of a kind but one at a moment, unless it ends earlier.
-  package func expire(_ kind: SecretName.Kind, of id: MerchantID, but name: String, at end: Timestamp) throws {
+  /// Ends a secret that another replaces, unless it ends earlier.
+  package func replace(_ name: SecretName, at end: Timestamp) throws {
     try store.run(
       """
-      UPDATE merchant_secrets SET expires_at = $4
-      WHERE merchant = $1 AND kind = $2 AND name <> $3 AND (expires_at IS NULL OR expires_at > $4)
-      """, .text(id.rawValue), .text(kind.rawValue), .text(name), .time(end))
+      UPDATE merchant_secrets
+      SET replaced = 1, expires_at = CASE WHEN expires_at < $4 THEN expires_at ELSE $4 END
+      WHERE merchant = $1 AND kind = $2 AND name = $3
+      """, .text(name.merchant.rawValue), .text(name.kind.rawValue), .text(name.name), .time(end))
   }
 
   /// The ids of the merchant's API keys, those that have expired too.
@@ -132,7 +137,8 @@ extension MerchantTables {
       guard let keys else { throw MasterKeys.missing(sealed.keyID) }
       return StoredSecret(
         name: name, text: try keys.open(sealed, as: name), createdAt: try row.time("created_at"),
-        limits: try APIKeyLimits(row), lastUsedAt: try row.timeOrNil("last_used_at"))
+        limits: try APIKeyLimits(row), isReplaced: (try? row.integer("replaced")) == 1,
+        lastUsedAt: try row.timeOrNil("last_used_at"))
     }
   }
 

@@ -81,6 +81,8 @@ package struct StoredSecret: Sendable {
   package let createdAt: Timestamp
   /// Until when it is accepted and, of an API key, for what.
   package let limits: APIKeyLimits
+  /// Whether another took its place and gave it its end.
+  package let isReplaced: Bool
   /// When an API key was used last, to the minute; nil for never.
   package let lastUsedAt: Timestamp?
 }

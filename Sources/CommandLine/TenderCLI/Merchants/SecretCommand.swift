@@ -33,20 +33,29 @@ struct SecretCommand: AsyncParsableCommand {
     func run() async throws {
       let call = MerchantCall.addKey(
         merchant: key.merchant, kind: key.kind.secret, scopes: scope.isEmpty ? nil : Set(scope), expires: expires?.text)
-      let keys = try await store.ask(call).keys
-      try store.show(keys)
-      key.kind.sayWhatSigns(keys, overlapHours: nil)
+      let answer = try await store.ask(call)
+      try store.show(answer.keys)
+      key.kind.sayWhatSigns(answer.keys, overlapHours: nil)
     }
   }
 
   struct Rotate: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
       commandName: "rotate",
-      abstract: "Makes a key, and ends the merchant's others of its kind after an overlap.",
-      discussion: "During the overlap every API key is accepted. Of webhook and callback keys the newest signs at once."
-    )
+      abstract: "Makes a key, and ends the others that it replaces after an overlap.",
+      discussion: """
+        It replaces the merchant's API keys of one set of scopes, and has their scopes and their own end. API keys of other \
+        scopes go on. During the overlap every API key is accepted. Of webhook and callback keys it replaces all, and the \
+        newest signs at once.
+        """)
     @OptionGroup var key: SecretOptions
-    @Option(help: "How many hours the others go on.") var overlapHours: Int64 = 24
+    @Option(
+      help: """
+        Which API keys are replaced, by their scopes; repeat it for several. Default: those for everything or, where there \
+        are none, those of the only set.
+        """)
+    var scope: [APIKeyScope] = []
+    @Option(help: "How many hours the replaced ones go on.") var overlapHours: Int64 = 24
     @OptionGroup var store: MerchantStoreOptions
 
     /// A hundred years.
@@ -60,10 +69,22 @@ struct SecretCommand: AsyncParsableCommand {
 
     func run() async throws {
       let call = MerchantCall.rotateKey(
-        merchant: key.merchant, kind: key.kind.secret, overlapSeconds: overlapHours * 3_600)
-      let keys = try await store.ask(call).keys
-      try store.show(keys)
-      key.kind.sayWhatSigns(keys, overlapHours: overlapHours)
+        merchant: key.merchant, kind: key.kind.secret, overlapSeconds: overlapHours * 3_600,
+        scopes: scope.isEmpty ? nil : Set(scope))
+      let answer = try await store.ask(call)
+      try store.show(answer.keys)
+      key.kind.sayWhatSigns(answer.keys, overlapHours: overlapHours)
+      if case .api = key.kind { sayWhatEnds(answer.replaced ?? []) }
+    }
+
+    private func sayWhatEnds(_ replaced: [SharedKeyReport]) {
+      for key in replaced {
+        Terminal.sayError(
+          overlapHours == 0
+            ? "\(key.id) has ended." : "\(key.id) is accepted until \(key.expires ?? "-"), and then no more.")
+      }
+      Terminal.sayError(
+        "\(replaced.isEmpty ? "No API key was replaced. API" : "API") keys of other scopes go on as they were.")
     }
   }
 
@@ -83,7 +104,12 @@ struct SecretCommand: AsyncParsableCommand {
     @Option(help: "One merchant alone.") var merchant: String?
     @OptionGroup var store: MerchantStoreOptions
 
-    func run() async throws { try store.show(try await store.ask(.listKeys(merchant: merchant)).keys) }
+    func run() async throws {
+      let answer = try await store.ask(.listKeys(merchant: merchant))
+      // The note says where the keys of a declared merchant are.
+      guard store.json || answer.notes.isEmpty else { return }
+      try store.show(answer.keys)
+    }
   }
 
   struct Reseal: AsyncParsableCommand {

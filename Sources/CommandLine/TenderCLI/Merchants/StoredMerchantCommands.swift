@@ -7,6 +7,7 @@ import MerchantIdentity
 import Settings
 import TenderPayments
 import TenderServer
+import Webhooks
 
 // `tender merchant`: the commands for merchants in the store.
 extension MerchantCommand {
@@ -26,6 +27,7 @@ extension MerchantCommand {
       let bundle = try await MerchantBundle(
         place: place, at: WallClock.system.now(), keysMayBeElsewhere: keysMayBeElsewhere)
       try store.show(try await store.ask(.take(bundle)).merchants)
+      if let key = bundle.webhookKey { Terminal.sayError("\(key.id) signs the webhooks of \(bundle.id).") }
     }
   }
 

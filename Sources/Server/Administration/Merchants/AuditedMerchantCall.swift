@@ -80,7 +80,7 @@ extension MerchantCall {
     case .retireCertificate(let id): ("certificate.retire", id)
     case .exportCertificate(let id, true): ("certificate.export", "\(id) with its key")
     case .addKey(_, let kind, _, _): ("key.add", kind.rawValue)
-    case .rotateKey(_, let kind, _): ("key.rotate", kind.rawValue)
+    case .rotateKey(_, let kind, _, _): ("key.rotate", kind.rawValue)
     case .revokeKey(_, let kind, let id): ("key.revoke", "\(kind.rawValue) \(id)")
     case .reseal: ("secrets.reseal", "")
     case .publishTerms(let version, _, let seconds): ("terms.publish", "\(version) within \(seconds / 86_400) days")
@@ -108,7 +108,7 @@ extension MerchantCall {
       .removeDomain(_, let merchant), .checkDomain(_, let merchant), .registerDomain(_, let merchant),
       .unregisterDomain(_, let merchant, _), .noteCheck(_, let merchant, _), .noteRegistration(_, let merchant, _),
       .requestCertificate(let merchant, _, _), .importCertificate(let merchant, _, _, _),
-      .signCertificate(_, let merchant), .addKey(let merchant, _, _, _), .rotateKey(let merchant, _, _),
+      .signCertificate(_, let merchant), .addKey(let merchant, _, _, _), .rotateKey(let merchant, _, _, _),
       .revokeKey(let merchant, _, _), .acceptTerms(let merchant, _, _), .unsubscribe(let merchant, _),
       .noteLink(_, let merchant, _, _):
       merchant

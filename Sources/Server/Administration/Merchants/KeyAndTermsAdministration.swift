@@ -9,13 +9,7 @@ extension MerchantAdministration {
   func addKey(
     _ merchant: String, _ kind: SecretName.Kind, _ scopes: Set<APIKeyScope>?, until end: String?
   ) async throws -> MerchantAnswer {
-    try await addKey(merchant, kind, try limits(kind, scopes, end), overlap: nil)
-  }
-
-  func rotateKey(
-    _ merchant: String, _ kind: SecretName.Kind, overlap: Duration
-  ) async throws -> MerchantAnswer {
-    try await addKey(merchant, kind, nil, overlap: overlap)
+    try await addKey(merchant, kind, try limits(kind, scopes, end))
   }
 
   func countSealed() async throws -> MerchantAnswer {
@@ -42,75 +36,70 @@ extension MerchantAdministration {
     return try await database.write { try MailOutbox.reseal(keys, in: $0) }
   }
 
-  /// - Parameters:
-  ///   - asked: nil for the limits of the other keys.
-  ///   - overlap: how long the other keys go on; nil for as long as they would.
+  /// Makes a key beside the others of its kind.
   private func addKey(
-    _ merchant: String, _ kind: SecretName.Kind, _ asked: APIKeyLimits?, overlap: Duration?
+    _ merchant: String, _ kind: SecretName.Kind, _ asked: APIKeyLimits
   ) async throws -> MerchantAnswer {
-    // Ids ascend with time, because in an exported folder the webhook key whose id comes last signs.
-    let id =
-      Hex.encode(withUnsafeBytes(of: UInt32(truncatingIfNeeded: clock.now().seconds).bigEndian, Array.init))
-      + random.hex(4)
+    try await makeKey(merchant, kind) { id, tables, owner in
+      guard kind == .apiKey else { return (asked, []) }
+      return (try KeysInUse(tables.merchant(owner)).admit(id, asked, of: owner, in: tables), [])
+    }
+  }
+
+  /// Makes a key in the place of others of its kind, which end after the overlap.
+  ///
+  /// - Parameter scopes: whose keys are replaced, of API keys with several sets of scopes; nil for those for everything.
+  func rotateKey(
+    _ merchant: String, _ kind: SecretName.Kind, _ scopes: Set<APIKeyScope>?, overlap: Duration
+  ) async throws -> MerchantAnswer {
+    guard kind == .apiKey || scopes == nil else { throw Self.onlyAPIKeysHaveScopes }
+    let end = clock.now().adding(overlap)
+    return try await makeKey(merchant, kind) { id, tables, owner in
+      let stored = try tables.merchant(owner)
+      var (limits, replaced) = (APIKeyLimits.none, stored.secrets.filter { $0.name.kind == kind })
+      if kind == .apiKey {
+        let keys = try KeysInUse(stored)
+        let chosen = try keys.chosen(scopes)
+        replaced.removeAll { !chosen.contains($0.name.name) }
+        limits = try keys.admit(id, replacing: chosen, of: owner, in: tables)
+      }
+      for key in replaced { try tables.replace(key.name, at: end) }
+      return (limits, replaced.map { SharedKeyReport($0, until: end) })
+    }
+  }
+
+  /// - Parameter place: gives the new key its limits, and says which keys it replaces.
+  private func makeKey(
+    _ merchant: String, _ kind: SecretName.Kind,
+    _ place:
+      @escaping @Sendable (
+        _ id: String, MerchantTables, MerchantID
+      ) throws -> (limits: APIKeyLimits, replaced: [SharedKeyReport])
+  ) async throws -> MerchantAnswer {
     guard SecretName.Kind.shared.contains(kind) else {
       throw MerchantStoreError(.secretMisplaced, "A \(kind.rawValue) is not shared with a merchant.")
     }
-    let (secret, now) = (random.hex(32), clock.now())
-    let limits = try await change(merchant, try await storeWithKeys) { tables, owner in
+    let now = clock.now()
+    let (id, secret) = (SharedSecrets.newID(at: now, random), random.hex(32))
+    let (limits, replaced) = try await change(merchant, try await storeWithKeys) { tables, owner in
       try tables.removeEnded(kind, of: owner)
-      let limits = kind == .apiKey ? try Self.admit(id, asked, of: owner, in: tables) : asked ?? .none
-      try tables.keep(secret, as: SecretName(owner, kind, id), within: limits)
-      if let overlap { try tables.expire(kind, of: owner, but: id, at: now.adding(overlap)) }
-      return limits
+      let placed = try place(id, tables, owner)
+      try tables.keep(secret, as: SecretName(owner, kind, id), within: placed.limits)
+      return placed
     }
     let report = SharedKeyReport(
       merchant: merchant, kind: kind, id: id, created: now.description, expires: limits.expiresAt?.description,
       scopes: limits.scopes.map(SharedKeyReport.inOrder), lastUsed: nil, secret: secret)
-    return MerchantAnswer(keys: [report])
-  }
-
-  /// Gives a new API key what the operator's settings ask of the merchant's others, so that it is no way around them:
-  /// where they name every other key, they name this one too.
-  ///
-  /// - Parameter asked: the limits of a key beside the others; nil for one that follows them all.
-  /// - Returns: the limits to keep with it.
-  /// - Throws: ``MerchantStoreError`` with `key_limits_invalid` where it asks for more than the settings allow.
-  private static func admit(
-    _ id: String, _ asked: APIKeyLimits?, of owner: MerchantID, in tables: MerchantTables
-  ) throws -> APIKeyLimits {
-    let (table, stored) = (SettingsTable.merchant, try tables.merchant(owner))
-    let settings = try MerchantSettings(yaml: stored.settings, of: owner.rawValue)
-    let (named, kept) = (settings.apiKeyLimits, stored.apiKeyLimits)
-    let limits = kept.merging(named.map { ($0.id, $0.limits) }) { $0.both($1) }
-    // Once the last key is revoked, the limits of those that are gone hold for the next one.
-    let counting = kept.isEmpty ? named : named.filter { kept[$0.id] != nil }
-    let isBound = kept.keys.allSatisfy { key in named.contains { $0.id == key } }
-    let bound = isBound ? .union(counting.map(\.limits)) : APIKeyLimits.none
-    let granted =
-      try asked.map { try $0.within(bound) } ?? (kept.isEmpty ? bound : .union(kept.keys.compactMap { limits[$0] }))
-    var values = try table.yaml(stored.settings, of: owner.rawValue).values
-    func name(_ setting: String, _ texts: [String]) {
-      values[setting] = WrittenValue(.list(texts.map { .text($0) }), place: setting)
-    }
-    let digests = settings.keysRequiringDigest
-    if !digests.isEmpty { name("requireContentDigest", digests.filter { kept[$0] != nil } + [id]) }
-    if bound != .none {
-      let others = named.filter { kept[$0.id] != nil }
-      name("apiKeyLimits", (others + [NamedKeyLimits(id: id, limits: bound)]).map(\.text))
-    }
-    if bound != .none || !digests.isEmpty {
-      try tables.update(owner, settings: table.document(SettingsSource(values: values)), after: stored.version)
-    }
-    return granted
+    var answer = MerchantAnswer(keys: [report])
+    answer.replaced = replaced.isEmpty ? nil : replaced
+    return answer
   }
 
   /// - Throws: ``MerchantStoreError`` with `key_limits_invalid` for a limit that the key cannot have.
   private func limits(
     _ kind: SecretName.Kind, _ scopes: Set<APIKeyScope>?, _ expires: String?
   ) throws -> APIKeyLimits {
-    guard kind == .apiKey || scopes == nil else {
-      throw MerchantStoreError(.keyLimitsInvalid, "Only an API key has scopes.")
-    }
+    guard kind == .apiKey || scopes == nil else { throw Self.onlyAPIKeysHaveScopes }
     guard let expires else { return APIKeyLimits(scopes: scopes) }
     guard let end = Timestamp(rfc3339: expires), end > clock.now() else {
       throw MerchantStoreError(
@@ -118,6 +107,8 @@ extension MerchantAdministration {
     }
     return APIKeyLimits(scopes: scopes, expiresAt: end)
   }
+
+  private static let onlyAPIKeysHaveScopes = MerchantStoreError(.keyLimitsInvalid, "Only an API key has scopes.")
 
   func revokeKey(_ merchant: String, _ kind: SecretName.Kind, _ id: String) async throws -> MerchantAnswer {
     try await change(merchant, try store) { tables, owner in
@@ -135,18 +126,130 @@ extension MerchantAdministration {
   }
 
   func keys(of merchant: String?) async throws -> MerchantAnswer {
-    let all = try await storedMerchants(only: merchant, at: clock.now())
-    let shared = all.flatMap(\.secrets).filter { $0.name.kind != .certificateKey }
-    return MerchantAnswer(keys: shared.map(SharedKeyReport.init))
+    if let merchant, isDeclared(merchant) {
+      return MerchantAnswer(
+        keys: [],
+        notes: [
+          "\(merchant) is declared by the folder \(configuration.merchantsDirectory)/\(merchant): its keys are the files "
+            + "of api-keys, webhook-keys and callback-keys there"
+        ])
+    }
+    let reports = try await storedMerchants(only: merchant, at: clock.now()).flatMap { stored in
+      // Those of the settings count too, where they can be read.
+      let limits = (try? KeysInUse(stored))?.limits ?? stored.apiKeyLimits
+      return stored.secrets.filter { $0.name.kind != .certificateKey }.map { secret in
+        SharedKeyReport(secret, within: secret.name.kind == .apiKey ? limits[secret.name.name] : nil)
+      }
+    }
+    return MerchantAnswer(keys: reports)
+  }
+}
+
+/// The API keys of a merchant of the store, with what the store and the settings let each of them do.
+private struct KeysInUse {
+  let stored: StoredMerchant
+  let settings: MerchantSettings
+  /// By the key's id.
+  let limits: [String: APIKeyLimits]
+  /// Those of which another took the place, and which end.
+  private let replaced: Set<String>
+
+  init(_ stored: StoredMerchant) throws {
+    let settings = try MerchantSettings(yaml: stored.settings, of: stored.id.rawValue)
+    let kept = stored.apiKeyLimits
+    (self.stored, self.settings) = (stored, settings)
+    limits = kept.merging(
+      settings.apiKeyLimits.filter { kept[$0.id] != nil }.map { ($0.id, $0.limits) }
+    ) { $0.both($1) }
+    let ended = stored.secrets.filter { $0.name.kind == .apiKey && $0.isReplaced }.map(\.name.name)
+    replaced = Set(ended + settings.apiKeyLimits.filter(\.isReplaced).map(\.id))
+  }
+
+  /// Those that count for a new key: where another took the place of each, all of them.
+  private var inPlace: Set<String> {
+    let keys = Set(limits.keys)
+    return keys.isSubset(of: replaced) ? keys : keys.subtracting(replaced)
+  }
+
+  /// What a key may do by itself. The end that a rotation gave it is no limit of its successor.
+  private func own(_ key: String) -> APIKeyLimits {
+    var own = limits[key] ?? .none
+    if replaced.contains(key) { own.expiresAt = nil }
+    return own
+  }
+
+  /// The keys that a rotation replaces: all that have one set of scopes.
+  ///
+  /// - Parameter wanted: nil for the keys for everything or, where there are none, for those of the only set.
+  /// - Throws: ``MerchantStoreError`` with `key_limits_invalid` where no set, or one of several, could be meant.
+  func chosen(_ wanted: Set<APIKeyScope>?) throws -> Set<String> {
+    let sets = Set(inPlace.map { limits[$0]?.scopes })
+    var scopes = wanted
+    if !sets.contains(wanted), let only = sets.first {
+      guard wanted == nil, sets.count == 1 else { throw Self.unclear(sets, at: stored.id) }
+      scopes = only
+    }
+    return Set(limits.keys.filter { limits[$0]?.scopes == scopes })
+  }
+
+  private static func unclear(_ sets: Set<Set<APIKeyScope>?>, at merchant: MerchantID) -> MerchantStoreError {
+    let options = sets.map { scopes in
+      guard let scopes else { return "no --scope, for those that may do everything" }
+      return SharedKeyReport.inOrder(scopes).map { "--scope \($0.rawValue)" }.joined(separator: " ")
+    }
+    return MerchantStoreError(
+      .keyLimitsInvalid,
+      "A rotation replaces the API keys of one set of scopes. Those of \(merchant) have: "
+        + options.sorted().joined(separator: "; ") + ".")
+  }
+
+  /// Gives a new API key what the operator's settings ask of the merchant's others, so that it is no way around them:
+  /// where they name every other key, they name this one too.
+  ///
+  /// - Parameters:
+  ///   - asked: the limits of a key beside the others; nil for one that follows those that it replaces.
+  ///   - chosen: the keys that it replaces; nil for a key beside the others.
+  /// - Returns: the limits to keep with it.
+  /// - Throws: ``MerchantStoreError`` with `key_limits_invalid` where it asks for more than the settings allow.
+  func admit(
+    _ id: String, _ asked: APIKeyLimits? = nil, replacing chosen: Set<String>? = nil, of owner: MerchantID,
+    in tables: MerchantTables
+  ) throws -> APIKeyLimits {
+    let (table, named) = (SettingsTable.merchant, settings.apiKeyLimits)
+    let followed = (chosen?.intersection(inPlace)).flatMap { $0.isEmpty ? nil : $0 } ?? chosen ?? inPlace
+    // Once the last key is revoked, the limits of those that are gone hold for the next one.
+    let counting = (limits.isEmpty ? named : named.filter { followed.contains($0.id) }).map { next in
+      next.isReplaced ? APIKeyLimits(scopes: next.limits.scopes) : next.limits
+    }
+    let isBound = followed.allSatisfy { key in named.contains { $0.id == key } }
+    let bound = isBound ? APIKeyLimits.union(counting) : .none
+    let granted = try asked.map { try $0.within(bound) } ?? (limits.isEmpty ? bound : .union(followed.map(own)))
+    var values = try table.yaml(stored.settings, of: owner.rawValue).values
+    func name(_ setting: String, _ texts: [String]) {
+      values[setting] = WrittenValue(.list(texts.map { .text($0) }), place: setting)
+    }
+    let digests = settings.keysRequiringDigest
+    if !digests.isEmpty { name("requireContentDigest", digests.filter { limits[$0] != nil } + [id]) }
+    if bound != .none {
+      let others = named.filter { limits[$0.id] != nil }
+      name("apiKeyLimits", (others + [NamedKeyLimits(id: id, limits: bound)]).map(\.text))
+    }
+    if bound != .none || !digests.isEmpty {
+      try tables.update(owner, settings: table.document(SettingsSource(values: values)), after: stored.version)
+    }
+    return granted
   }
 }
 
 extension SharedKeyReport {
-  fileprivate init(_ secret: StoredSecret) {
+  /// - Parameter limits: nil for those that the store keeps with it.
+  fileprivate init(_ secret: StoredSecret, within limits: APIKeyLimits? = nil, until end: Timestamp? = nil) {
+    let limits = limits ?? secret.limits
     self.init(
       merchant: secret.name.merchant.rawValue, kind: secret.name.kind, id: secret.name.name,
-      created: secret.createdAt.description, expires: secret.limits.expiresAt?.description,
-      scopes: secret.limits.scopes.map(Self.inOrder), lastUsed: secret.lastUsedAt?.description, secret: nil)
+      created: secret.createdAt.description,
+      expires: [limits.expiresAt, end].compactMap(\.self).min()?.description,
+      scopes: limits.scopes.map(Self.inOrder), lastUsed: secret.lastUsedAt?.description, secret: nil)
   }
 
   fileprivate static func inOrder(_ scopes: Set<APIKeyScope>) -> [APIKeyScope] {

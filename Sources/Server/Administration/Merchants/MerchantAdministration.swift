@@ -59,8 +59,8 @@ package struct MerchantAdministration: Sendable {
     case .retireCertificate(let id): try await retireCertificate(id)
     case .exportCertificate(let id, let withKey): try await exportCertificate(id, withKey: withKey)
     case .addKey(let merchant, let kind, let scopes, let end): try await addKey(merchant, kind, scopes, until: end)
-    case .rotateKey(let merchant, let kind, let seconds):
-      try await rotateKey(merchant, kind, overlap: .seconds(seconds))
+    case .rotateKey(let merchant, let kind, let seconds, let scopes):
+      try await rotateKey(merchant, kind, scopes, overlap: .seconds(seconds))
     case .revokeKey(let merchant, let kind, let id): try await revokeKey(merchant, kind, id)
     case .listKeys(let merchant): try await keys(of: merchant)
     case .reseal: try await reseal()
@@ -157,7 +157,8 @@ extension MerchantAdministration {
     let served = try await readServed(only: id)
     try served.requireDeclared()
     guard let folder = served.folders.first(where: { $0.merchant.id == id }) else {
-      throw MerchantStoreError(.merchantUnknown, "There is no merchant \(merchant) here; `tender merchant list` shows them.")
+      throw MerchantStoreError(
+        .merchantUnknown, "There is no merchant \(merchant) here; `tender merchant list` shows them.")
     }
     let key = folder.apiKeys.sorted { $0.key < $1.key }.first { id, _ in
       let limits = folder.apiKeyLimits[id] ?? .none
@@ -193,7 +194,9 @@ extension MerchantAdministration {
           certificate, entry.privateKeyPEM, of: id, elsewhere, states[Hex.encode(certificate.publicKeyHash)])
       }
       for entry in bundle.secrets {
-        try tables.keep(entry.secret, as: SecretName(id, entry.kind, entry.id), within: try entry.limits)
+        try tables.keep(
+          entry.secret, as: SecretName(id, entry.kind, entry.id), within: try entry.limits,
+          isReplaced: entry.replaced == true)
       }
       return try tables.note(identifier, in: environment)
     }
@@ -229,11 +232,12 @@ extension MerchantAdministration {
 
   private func edit(_ merchant: String, _ settings: [String: String]) async throws -> MerchantAnswer {
     let table = SettingsTable.merchant
-    for key in settings.keys.sorted() where !table.contains(key) || key == "domains" {
-      throw ConfigurationError(
-        key,
-        key == "domains"
-          ? "domains are added by tender domain add" : "there is no such setting\(table.advice(for: key))")
+    let elsewhere = [
+      "domains": "domains are added by tender domain add",
+      "signingKeys": "in the store the newest keys sign; tender secret add and rotate make one",
+    ]
+    for key in settings.keys.sorted() where !table.contains(key) || elsewhere[key] != nil {
+      throw ConfigurationError(key, elsewhere[key] ?? "there is no such setting\(table.advice(for: key))")
     }
     for (key, text) in settings where text.utf8.count > Self.longestSetting {
       throw ConfigurationError(key, "there are \(text.utf8.count) bytes; write at most \(Self.longestSetting)")
@@ -295,7 +299,8 @@ extension MerchantAdministration {
     do {
       return MerchantAnswer(merchants: try await reports(only: merchant.map { MerchantID($0) }), notes: notes)
     } catch {
-      return MerchantAnswer(notes: notes + ["the change is made, but the merchant cannot be read: \(error)"])
+      let subject = merchant == nil ? "the merchants" : "the merchant"
+      return MerchantAnswer(notes: notes + ["the change is made, but \(subject) cannot be read: \(error)"])
     }
   }
 

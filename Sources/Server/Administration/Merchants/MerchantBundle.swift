@@ -29,6 +29,8 @@ package struct MerchantBundle: Codable, Sendable {
     package var scopes: Set<APIKeyScope>?
     /// RFC 3339; nil for never.
     package var expires: String?
+    /// Whether another key took its place, and gave it its end.
+    package var replaced: Bool?
   }
 
   package let id: String
@@ -59,7 +61,7 @@ extension MerchantBundle: CustomStringConvertible, CustomReflectable {
     // The store has no file beside the settings that names the merchant.
     let identifier = SettingsTable.identifier.key
     values[identifier] = values[identifier] ?? WrittenValue(text: read.merchantIdentifier, place: "")
-    settings = SettingsTable.merchant.document(SettingsSource(values: values), without: ["domains"])
+    settings = SettingsTable.merchant.document(SettingsSource(values: values), without: ["domains", "signingKeys"])
     enabled = true
     domains = read.domains.map { name in
       let file = FileManager.default.contents(atPath: "\(path)/association/\(name).txt")
@@ -67,7 +69,9 @@ extension MerchantBundle: CustomStringConvertible, CustomReflectable {
     }
     certificates = try Self.certificates(in: path)
     secrets = try Self.secretFolders.flatMap { kind, folder in
-      try SharedSecrets.read(in: "\(path)/\(folder)").sorted { $0.key < $1.key }
+      let keys = try SharedSecrets.read(in: "\(path)/\(folder)").sorted { $0.key < $1.key }
+      let signing = read.signingKeys.last { id in kind != .apiKey && keys.contains { $0.key == id } }
+      return (keys.filter { $0.key != signing } + keys.filter { $0.key == signing })
         .map { SecretEntry(kind: kind, id: $0.key, secret: $0.value) }
     }
   }
@@ -95,7 +99,8 @@ extension MerchantBundle: CustomStringConvertible, CustomReflectable {
   ///
   /// - Parameter encryptsToPlatform: whether its payment tokens are encrypted to the platform's key.
   package init(
-    _ merchant: MerchantProvisioning.NewMerchant, encryptsToPlatform: Bool = false, random: RandomBytes
+    _ merchant: MerchantProvisioning.NewMerchant, encryptsToPlatform: Bool = false,
+    at now: Timestamp = WallClock.system.now(), random: RandomBytes
   ) throws {
     try merchant.check()
     id = merchant.id
@@ -109,7 +114,9 @@ extension MerchantBundle: CustomStringConvertible, CustomReflectable {
     enabled = true
     domains = merchant.domains.map { DomainEntry(domain: $0, associationBase64: nil, enabled: true) }
     certificates = []
-    secrets = Self.secretFolders.map { SecretEntry(kind: $0.0, id: random.hex(8), secret: random.hex(32)) }
+    secrets = Self.secretFolders.map {
+      SecretEntry(kind: $0.0, id: SharedSecrets.newID(at: now, random), secret: random.hex(32))
+    }
   }
 
   /// A merchant of the store.
@@ -128,7 +135,7 @@ extension MerchantBundle: CustomStringConvertible, CustomReflectable {
     secrets = merchant.secrets.filter { $0.name.kind != .certificateKey }.map {
       SecretEntry(
         kind: $0.name.kind, id: $0.name.name, secret: $0.text, scopes: $0.limits.scopes,
-        expires: $0.limits.expiresAt?.description)
+        expires: $0.limits.expiresAt?.description, replaced: $0.isReplaced ? true : nil)
     }
   }
 
@@ -180,7 +187,7 @@ extension MerchantBundle: CustomStringConvertible, CustomReflectable {
       try PrivateFile.makeFolder("\(path)/\(folder)")
     }
     let list = domains.map { "\"\($0.domain)\"" }.joined(separator: ", ")
-    try MerchantProvisioning.write(settings + "domains: [\(list)]\n", to: path + "/merchant.yaml")
+    try MerchantProvisioning.write(try settingsOfFolder() + "domains: [\(list)]\n", to: path + "/merchant.yaml")
     for entry in domains {
       guard let bytes = entry.associationBase64.flatMap({ Base64.decode($0) }) else { continue }
       try MerchantProvisioning.write(
@@ -192,6 +199,35 @@ extension MerchantBundle: CustomStringConvertible, CustomReflectable {
       }
     }
     try fillCertificates(path)
+  }
+
+  /// The settings with what a folder has in no other file: what limits each API key, and which keys sign. Those that name
+  /// a key which is not there any more do not.
+  private func settingsOfFolder() throws -> String {
+    let table = SettingsTable.merchant
+    guard let read = try? MerchantSettings(yaml: settings, of: id),
+      var values = try? table.yaml(settings, of: id).values
+    else { return settings }
+    func name(_ setting: String, _ texts: [String]) {
+      values[setting] = texts.isEmpty ? nil : WrittenValue(.list(texts.map { .text($0) }), place: setting)
+    }
+    let keys = secrets.filter { $0.kind == .apiKey }
+    name("requireContentDigest", read.keysRequiringDigest.filter { id in keys.contains { $0.id == id } })
+    name(
+      "apiKeyLimits",
+      try keys.compactMap { key in
+        let named = read.apiKeyLimits.first { $0.id == key.id }
+        let limits = (named?.limits ?? .none).both(try key.limits)
+        let isReplaced = key.replaced == true || named?.isReplaced == true
+        return limits == .none ? nil : NamedKeyLimits(id: key.id, limits: limits, isReplaced: isReplaced).text
+      })
+    name(
+      "signingKeys",
+      [SecretName.Kind.webhookKey, .callbackKey].compactMap { kind in
+        let ids = secrets.filter { $0.kind == kind }.map(\.id)
+        return ids.last == ids.max() ? nil : ids.last
+      })
+    return table.document(SettingsSource(values: values), without: ["domains"])
   }
 
   private func fillCertificates(_ path: String) throws {

@@ -50,8 +50,10 @@ package enum MerchantCall: Codable, Sendable {
   ///   - scopes: what an API key may be used for; nil for everything.
   ///   - expires: RFC 3339; nil for never.
   case addKey(merchant: String, kind: SecretName.Kind, scopes: Set<APIKeyScope>? = nil, expires: String? = nil)
-  /// A new key, and the end of the others after the overlap.
-  case rotateKey(merchant: String, kind: SecretName.Kind, overlapSeconds: Int64)
+  /// A new key in the place of others, which end after the overlap.
+  ///
+  /// - Parameter scopes: whose keys are replaced, of API keys with several sets of scopes; nil for those for everything.
+  case rotateKey(merchant: String, kind: SecretName.Kind, overlapSeconds: Int64, scopes: Set<APIKeyScope>? = nil)
   case revokeKey(merchant: String, kind: SecretName.Kind, id: String)
   case listKeys(merchant: String?)
   /// Seals the secrets of former keys of the store under the current one.
@@ -80,6 +82,8 @@ package struct MerchantAnswer: Codable, Sendable {
   package var domains: [StoredDomainReport]?
   package var certificates: [StoredCertificateReport]?
   package var keys: [SharedKeyReport]?
+  /// The keys in whose place a new one is, with their ends.
+  package var replaced: [SharedKeyReport]?
   package var terms: TermsReport?
   package var bundle: MerchantBundle?
   package var server: ServerPlaceReport?

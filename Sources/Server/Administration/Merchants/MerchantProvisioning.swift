@@ -119,7 +119,8 @@ package struct MerchantProvisioning: Sendable {
     try await certificate("processing", try .processing(), merchant, at: path + "/processing/1")
     for domain in merchant.domains { try await association(domain, merchant, path) }
     for keys in ["api-keys", "webhook-keys", "callback-keys"] {
-      try PrivateFile.write(random.hex(32), to: "\(path)/\(keys)/\(random.hex(8)).secret")
+      let id = SharedSecrets.newID(at: WallClock.system.now(), random)
+      try PrivateFile.write(random.hex(32), to: "\(path)/\(keys)/\(id).secret")
     }
     try Self.write(Self.yaml(merchant), to: path + "/merchant.yaml")
   }

@@ -1,6 +1,7 @@
 import Foundation
 import HTTPTransport
 import MerchantIdentity
+import Settings
 import Storage
 import StrictJSON
 import TenderPayments
@@ -34,7 +35,8 @@ extension MerchantProvisioning {
     guard !FileManager.default.fileExists(atPath: path + "/merchant.yaml") else { return path }
     for folder in ["api-keys", "webhook-keys", "hosted"] { try PrivateFile.makeFolder("\(path)/\(folder)") }
     for keys in ["api-keys", "webhook-keys"] {
-      try PrivateFile.write(random.hex(32), to: "\(path)/\(keys)/\(random.hex(8)).secret")
+      let id = SharedSecrets.newID(at: WallClock.system.now(), random)
+      try PrivateFile.write(random.hex(32), to: "\(path)/\(keys)/\(id).secret")
     }
     for (name, text) in looks { try Self.write(text, to: "\(path)/hosted/\(name)") }
     try Self.write(Self.yaml(merchant) + "encryptTo: platform\n", to: path + "/merchant.yaml")

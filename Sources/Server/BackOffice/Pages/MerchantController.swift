@@ -145,7 +145,8 @@ struct MerchantController: Sendable {
     values["mayRegister"] = office.settings.isSimulated || settings?.isServedByPlatform == true
     values["mayChange"] = isAdministrator && !merchant.isDeclared
     values["mayAcceptTerms"] = isAdministrator && parts.terms?.version != nil
-    values["notes"] = notes + change.notes
+    let ends = (change.replaced ?? []).map { "The key \($0.id) is accepted until \($0.expires ?? "–")." }
+    values["notes"] = notes + change.notes + ends
     if let key = change.newKey, let secret = key.secret { values["newKey"] = ["id": key.id, "secret": secret] }
     return try office.pages.page("merchant", "Merchant \(merchant.id)", call, values)
   }
@@ -302,7 +303,9 @@ enum MerchantView {
       "hasCertificates": !certificates.isEmpty, "hasKeys": !keys.isEmpty,
       "keys": keys.map { key in
         [
-          "id": key.id, "kind": key.kind.rawValue, "created": shown(key.created), "expires": shown(key.expires),
+          "id": key.id, "kind": key.kind.rawValue,
+          "scopes": key.kind == .apiKey ? key.scopes?.map(\.rawValue).joined(separator: ", ") ?? "all" : "–",
+          "created": shown(key.created), "expires": shown(key.expires),
         ] as [String: Any]
       },
       "terms": (parts.terms?.events ?? []).map {

@@ -200,7 +200,7 @@ import Webhooks
         _ = try await administration.perform(.revokeKey(merchant: "mine", kind: .webhookKey, id: last))
       }
       let past = WallClock.system.now().adding(.seconds(-60))
-      try await store.write { try $0.expire(.webhookKey, of: "mine", but: "", at: past) }
+      try await store.write { try $0.replace(SecretName("mine", .webhookKey, last), at: past) }
       await #expect(throws: ConfigurationError.self, "an endpoint more") {
         _ = try await administration.perform(
           .setEndpoint("stock", url: "https://mine.example/stock", merchant: "mine"))

@@ -129,7 +129,7 @@ private struct Registry {
     let merchant = MerchantProvisioning.NewMerchant(
       id: "harbour", merchantIdentifier: "merchant.test.harbour", displayName: "Harbour", countryCode: "IE",
       currencyCode: "EUR", domains: [])
-    let bundle = try MerchantBundle(merchant, random: RandomBytes { [0xFF] + RandomBytes.system.next($0 - 1) })
+    let bundle = try MerchantBundle(merchant, at: Timestamp(seconds: 0xFFFF_FFFF), random: .system)
     _ = try await registry.perform(.add(bundle))
     func signing(_ registry: Registry) async throws -> [String?] {
       let exported = try await registry.perform(.export(merchant: "harbour")).bundle?.webhookKey?.id
@@ -157,6 +157,199 @@ private struct Registry {
     _ = try await other.perform(
       .revokeKey(merchant: "harbour", kind: .webhookKey, id: try #require(last)))
     #expect(try await signing(other)[1] != last)
+  }
+
+  @Test func `stays the newest in the folder of an export, whatever the ids, and in the store that imports it`()
+    async throws
+  {
+    let registry = try await Registry()
+    let merchant = MerchantProvisioning.NewMerchant(
+      id: "harbour", merchantIdentifier: "merchant.test.harbour", displayName: "Harbour", countryCode: "IE",
+      currencyCode: "EUR", domains: [])
+    // As of a version that took the first ids at random.
+    let bundle = try MerchantBundle(merchant, at: Timestamp(seconds: 0xFFFF_FFFF), random: .system)
+    _ = try await registry.perform(.add(bundle))
+    for kind in [SecretName.Kind.webhookKey, .callbackKey] {
+      let newest = try #require(
+        try await registry.perform(.rotateKey(merchant: "harbour", kind: kind, overlapSeconds: 3_600)).keys?.first?.id)
+      #expect(newest < (bundle.secrets.first { $0.kind == kind }?.id ?? ""))
+    }
+    let path = registry.file.directory + "/export/harbour"
+    try PrivateFile.makeFolder(registry.file.directory + "/export")
+    let exported = try #require(try await registry.perform(.export(merchant: "harbour")).bundle)
+    try exported.write(to: path, random: .system)
+    let newest = exported.webhookKey
+    let declared = try await MerchantFolder(
+      path: path, id: "harbour", at: WallClock.system.now(), keysMayBeElsewhere: false)
+    #expect(declared.webhookKey?.id == newest?.id && newest != nil)
+    let read = try await MerchantBundle(folder: path, at: WallClock.system.now(), keysMayBeElsewhere: false)
+    #expect(read.webhookKey?.id == newest?.id && !read.settings.contains("signingKeys"))
+    #expect(read.secrets.last { $0.kind == .callbackKey }?.id == exported.secrets.last { $0.kind == .callbackKey }?.id)
+    let refused = await #expect(throws: ConfigurationError.self) {
+      try await registry.perform(.edit(merchant: "harbour", settings: ["signingKeys": newest?.id ?? ""]))
+    }
+    #expect(refused?.key == "signingKeys")
+  }
+
+  @Test func `has an id that comes after those made before, also of a merchant's first`() throws {
+    let merchant = MerchantProvisioning.NewMerchant(
+      id: "harbour", merchantIdentifier: "merchant.test.harbour", displayName: "Harbour", countryCode: "IE",
+      currencyCode: "EUR", domains: [])
+    let ids = try (0..<20).map { second in
+      let now = Timestamp(seconds: 1_800_000_000 + Int64(second))
+      let first = try MerchantBundle(merchant, at: now, random: .system).webhookKey?.id ?? ""
+      return [first, SharedSecrets.newID(at: now.adding(.seconds(1)), .system)]
+    }
+    #expect(ids.allSatisfy { $0[0] < $0[1] && $0[0].count == 16 }, "\(ids)")
+  }
+}
+
+@Suite struct `A rotation of API keys` {
+  private let registry: Registry
+
+  init() async throws {
+    registry = try await Registry()
+    try await registry.add()
+  }
+
+  private func rotate(_ scopes: Set<APIKeyScope>? = nil, _ overlap: Int64 = 3_600) async throws -> MerchantAnswer {
+    try await registry.perform(
+      .rotateKey(merchant: "harbour", kind: .apiKey, overlapSeconds: overlap, scopes: scopes))
+  }
+
+  private func add(_ scopes: Set<APIKeyScope>, expires: String? = nil) async throws -> SharedKeyReport {
+    let call = MerchantCall.addKey(merchant: "harbour", kind: .apiKey, scopes: scopes, expires: expires)
+    return try #require(try await registry.perform(call).keys?.first)
+  }
+
+  private func list() async throws -> [SharedKeyReport] {
+    try await registry.perform(.listKeys(merchant: "harbour")).keys?.filter { $0.kind == .apiKey } ?? []
+  }
+
+  @Test func `gives the new key no end that another rotation set, and leaves keys of other scopes`() async throws {
+    let first = try #require(try await rotate().keys?.first)
+    let reader = try await add([.read], expires: "2099-01-01T00:00:00Z")
+    for _ in 1...2 {
+      let next = try await rotate()
+      #expect(next.keys?.first?.expires == nil && next.keys?.first?.scopes == nil, "\(next.keys ?? [])")
+      let replaced = next.replaced ?? []
+      #expect(replaced.count >= 2 && replaced.allSatisfy { $0.expires != nil && $0.id != reader.id }, "\(replaced)")
+    }
+    let left = try await list()
+    #expect(left.filter { $0.expires == nil }.count == 1, "\(left)")
+    #expect(left.first { $0.id == reader.id }?.expires == reader.expires)
+    #expect(left.first { $0.id == first.id }?.expires != nil)
+  }
+
+  @Test func `gives the new key the own limits of those that it replaces`() async throws {
+    let reader = try await add([.read], expires: "2099-01-01T00:00:00Z")
+    for _ in 1...2 {
+      let next = try await rotate([.read])
+      #expect(next.keys?.first?.expires == reader.expires && next.keys?.first?.scopes == [.read])
+    }
+    let unclear = await #expect(throws: MerchantStoreError.self) { try await rotate([.refunds]) }
+    #expect(unclear?.code == .keyLimitsInvalid && unclear?.reason.contains("--scope read") == true)
+    // Also where the key that took its place is gone.
+    let last = try #require(try await rotate().keys?.first?.id)
+    _ = try await registry.perform(.revokeKey(merchant: "harbour", kind: .apiKey, id: last))
+    let readers = try await list().filter { $0.scopes == [.read] }
+    for key in readers { _ = try await registry.perform(.revokeKey(merchant: "harbour", kind: .apiKey, id: key.id)) }
+    #expect(try await rotate().keys?.first?.expires == nil)
+  }
+
+  @Test func `is refused where keys of several scopes could be meant`() async throws {
+    let first = try #require(try await list().first?.id)
+    _ = try await registry.perform(.revokeKey(merchant: "harbour", kind: .apiKey, id: first))
+    let reader = try await add([.read])
+    #expect(try await rotate(nil, 0).keys?.first?.scopes == [.read])
+    _ = try await add([.refunds, .payments])
+    let error = await #expect(throws: MerchantStoreError.self) { try await rotate() }
+    #expect(error?.code == .keyLimitsInvalid)
+    #expect(error?.reason.contains("--scope payments --scope refunds; --scope read") == true, "\(error?.reason ?? "")")
+    #expect(try await !list().contains { $0.id == reader.id })
+  }
+}
+
+@Suite struct `The folder of an export` {
+  @Test func `has what limits each API key, and an import keeps it`() async throws {
+    let registry = try await Registry()
+    try await registry.add()
+    _ = try await registry.perform(
+      .addKey(merchant: "harbour", kind: .apiKey, scopes: [.read, .baskets], expires: "2099-01-01T00:00:00Z"))
+    _ = try await registry.perform(.rotateKey(merchant: "harbour", kind: .apiKey, overlapSeconds: 3_600))
+    let path = registry.file.directory + "/export/harbour"
+    try PrivateFile.makeFolder(registry.file.directory + "/export")
+    try #require(try await registry.perform(.export(merchant: "harbour")).bundle).write(to: path, random: .system)
+    func limits(_ registry: Registry) async throws -> [[String]] {
+      let keys = try await registry.perform(.listKeys(merchant: "harbour")).keys ?? []
+      return keys.filter { $0.kind == .apiKey }
+        .map { [$0.id, $0.scopes?.map(\.rawValue).joined(separator: ",") ?? "all", $0.expires ?? "never"] }
+        .sorted { $0[0] < $1[0] }
+    }
+    let before = try await limits(registry)
+    #expect(Set(before.map { $0[1] }) == ["all", "baskets,read"] && Set(before.map { $0[2] }).count == 3, "\(before)")
+    let declared = try await MerchantFolder(
+      path: path, id: "harbour", at: WallClock.system.now(), keysMayBeElsewhere: false)
+    #expect(declared.apiKeyLimits.count == 2)
+
+    let other = try await Registry()
+    _ = try await other.perform(
+      .take(try await MerchantBundle(folder: path, at: WallClock.system.now(), keysMayBeElsewhere: false)))
+    #expect(try await limits(other) == before)
+    // The end that the rotation set is no limit of a new key there either.
+    let next = try await other.perform(.rotateKey(merchant: "harbour", kind: .apiKey, overlapSeconds: 0)).keys?.first
+    #expect(next?.expires == nil && next?.scopes == nil)
+  }
+}
+
+@Suite struct `A store without a folder of declared merchants` {
+  private func registry() async throws -> Registry {
+    let registry = try await Registry()
+    try FileManager.default.removeItem(atPath: registry.configuration.merchantsDirectory)
+    return registry
+  }
+
+  @Test func `says of its merchants what holds, also after the last one is gone`() async throws {
+    let registry = try await registry()
+    #expect(try await registry.perform(.list).merchants?.isEmpty == true)
+    try await registry.add()
+    let removed = try await registry.perform(.remove(merchant: "harbour"))
+    #expect(removed.merchants?.isEmpty == true && removed.notes.isEmpty, "\(removed)")
+    let unknown = await #expect(throws: MerchantStoreError.self) {
+      try await registry.perform(.showSigner(merchant: "harbor"))
+    }
+    #expect(unknown?.code == .merchantUnknown && unknown?.reason.contains("no merchant harbor") == true)
+  }
+
+  @Test func `is checked without blaming the folder: neither without a merchant, nor where the key is wrong`()
+    async throws
+  {
+    let registry = try await registry()
+    func problems() async throws -> [ConfigurationError] {
+      try await ConfigurationReport.make(
+        file: nil, flags: ["directory": registry.file.directory, "store.path": registry.file.path], variables: [:]
+      ).problems.filter { !$0.isWarning }
+    }
+    #expect(try await problems().isEmpty)
+    try await registry.add()
+    await registry.database.close()
+    try PrivateFile.write(String(repeating: "3c", count: 32) + "\n", to: registry.file.directory + "/other.key")
+    try FileManager.default.removeItem(atPath: registry.configuration.storeKeyFile)
+    try FileManager.default.moveItem(
+      atPath: registry.file.directory + "/other.key", toPath: registry.configuration.storeKeyFile)
+    let found = try await problems()
+    #expect(found.map(\.key) == ["secrets.keyFile"], "\(found)")
+  }
+}
+
+@Suite struct `The keys of a declared merchant` {
+  @Test func `are named as those of its folder`() async throws {
+    let registry = try await Registry()
+    let folder = registry.configuration.merchantsDirectory + "/harbour"
+    try PrivateFile.makeFolder(folder)
+    try PrivateFile.write("", to: folder + "/merchant.yaml")
+    let answer = try await registry.perform(.listKeys(merchant: "harbour"))
+    #expect(answer.keys?.isEmpty == true && answer.notes.first?.contains("declared by the folder \(folder)") == true)
   }
 }
 
