@@ -256,9 +256,7 @@ extension OrderService {
     return estimate
   }
 
-  private func completeContact(
-    _ request: PlaceOrderRequest, _ basket: Basket, _ quote: Quote
-  ) throws -> OrderContact {
+  private func completeContact(_ request: PlaceOrderRequest, _ basket: Basket, _ quote: Quote) throws -> OrderContact {
     let contact = OrderContact(
       service: quote.state.service, shipping: request.shippingContact, billing: request.billingContact,
       billingRequired: basket.document.billingRequired)

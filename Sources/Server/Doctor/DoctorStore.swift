@@ -55,7 +55,9 @@ extension Doctor {
 
   private func secrets(_ store: StoreFacts) -> DoctorFinding {
     if let secretsProblem { return DoctorCheck.secretsOpen.failed("secrets", secretsProblem) }
-    guard store.storedMerchants > 0 else { return DoctorCheck.secretsOpen.skipped("secrets", "the store has no merchant") }
+    guard store.storedMerchants > 0 else {
+      return DoctorCheck.secretsOpen.skipped("secrets", "the store has no merchant")
+    }
     return DoctorCheck.secretsOpen.ok("secrets", "they open")
   }
 

@@ -88,7 +88,8 @@ package struct MerchantFolder: Sendable {
     guard let names = try? FileManager.default.contentsOfDirectory(atPath: directory).sorted() else {
       throw ConfigurationError(
         "merchants.directory",
-        "there is no folder \(directory); make it, or leave merchants.directory out where every merchant is in the store")
+        "there is no folder \(directory); make it, or leave merchants.directory out where every merchant is in the store"
+      )
     }
     return names.filter {
       !$0.hasPrefix(".") && FileManager.default.fileExists(atPath: "\(directory)/\($0)/merchant.yaml")

@@ -445,7 +445,8 @@ import Webhooks
       $0 = OfficeHealth(
         routes: [],
         findings: [
-          .init(code: "tls_expiry", subject: "gone.example", meaning: "it has ended", remedy: "Renew it.", isError: true)
+          .init(
+            code: "tls_expiry", subject: "gone.example", meaning: "it has ended", remedy: "Renew it.", isError: true)
         ], checkedAt: Timestamp(rfc3339: "2026-11-21T12:00:00Z"))
     }
     try await bench.visit(as: [Grant(.viewer)]) { visitor async throws in

@@ -390,6 +390,8 @@ final class NotedDoctor: Sendable {
   let health = Mutex(OfficeHealth(routes: [], findings: []))
 
   func checkAgain() {
-    health.withLock { $0 = OfficeHealth(routes: [], findings: [], checkedAt: Timestamp(rfc3339: "2026-11-21T12:05:00Z")) }
+    health.withLock {
+      $0 = OfficeHealth(routes: [], findings: [], checkedAt: Timestamp(rfc3339: "2026-11-21T12:05:00Z"))
+    }
   }
 }

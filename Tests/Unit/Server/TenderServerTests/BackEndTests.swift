@@ -86,7 +86,10 @@ import Webhooks
       let module = "import sys; sys.path.insert(0, '\(folder)'); sys.dont_write_bytecode = True; import tender_client"
       return [
         ["node", "--input-type=module", "-e", script],
-        ["/usr/bin/python3", "-c", "\(module); import json; print(json.dumps(tender_client.call('DELETE', '\(path)')))"],
+        [
+          "/usr/bin/python3", "-c",
+          "\(module); import json; print(json.dumps(tender_client.call('DELETE', '\(path)')))",
+        ],
       ]
     }
     for index in 0..<2 {
@@ -94,7 +97,8 @@ import Webhooks
       let command = commands("/v2/harbour/baskets/\(shopper.basket)")[index]
       let answer = try await run(command, [])
       #expect(answer.code == 0 && answer.output == .null, "\(answer)")
-      let missing = try await run(["/bin/sh", "-c", "unset SHOP_KEY_ID; \"$@\" 2>&1 | grep -q SHOP_KEY_ID", "sh"], command)
+      let missing = try await run(
+        ["/bin/sh", "-c", "unset SHOP_KEY_ID; \"$@\" 2>&1 | grep -q SHOP_KEY_ID", "sh"], command)
       #expect(missing.code == 0, "\(missing)")
     }
   }
