@@ -358,7 +358,9 @@ let package = Package(
       "Unit/Checkout/OrdersTests",
       [
         "Orders", "Acquiring", "ApplePayToken", "Gateway", "Ledger", "Storage", "DirectWire", "TenderSheet",
-        "TenderPayments", "StrictJSON", "TenderTesting", "HTTPTransport", "TokenIssuer", crypto, jwt, asn1, x509,
+        "TenderPayments", "StrictJSON", "TenderTesting", "PaymentTesting", "HTTPTransport", "TokenIssuer", crypto, jwt,
+        asn1,
+        x509,
       ]),
     tests(
       "Unit/Sandbox/TokenIssuerTests",

@@ -5,6 +5,7 @@ import Orders
 import DirectWire
 import Foundation
 import Storage
+import PaymentTesting
 import TenderPayments
 import TenderSheet
 import TenderTesting

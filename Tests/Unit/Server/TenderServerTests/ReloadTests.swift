@@ -1,6 +1,7 @@
 import Administration
 import Foundation
 import HTTPTransport
+import MerchantIdentity
 import Settings
 import StrictJSON
 import TenderPayments
