@@ -135,7 +135,7 @@ private final class FramingHandler: ChannelDuplexHandler, RemovableChannelHandle
   typealias OutboundIn = HTTPServerResponsePart
   typealias OutboundOut = HTTPServerResponsePart
 
-  /// Of the request that was read last.
+  /// The version of the request that was read last.
   private(set) var version = HTTPVersion.http1_1
   /// Requests whose answers have not ended.
   private var unanswered = CircularBuffer<(version: HTTPVersion, isHead: Bool)>()

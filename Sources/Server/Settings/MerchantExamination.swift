@@ -113,7 +113,7 @@ struct MerchantExamination {
     require(settings.apiKeyLimits.map(\.id), keys, "apiKeyLimits", places, &problems)
     let signing = ["webhook-keys", "callback-keys"].compactMap { try? SharedSecrets.read(in: "\(path)/\($0)") }
       .reduce(into: [:]) { $0.merge($1) { $1 } }
-    require(settings.signingKeys, signing, "signingKeys", places, &problems, "webhook-keys or callback-keys")
+    require(settings.signingKeys, signing, "signingKeys", places, &problems, ["webhook-keys", "callback-keys"])
     problems.attempt("apiKeyLimits", at: places["apiKeyLimits"]) {
       _ = try APIKeyLimits.joined(settings.apiKeyLimits, [:], "apiKeyLimits")
     }
@@ -122,10 +122,11 @@ struct MerchantExamination {
 
   private func require(
     _ ids: [String], _ keys: [String: String], _ setting: String, _ places: [String: String],
-    _ problems: inout ProblemList, _ folder: String = "api-keys"
+    _ problems: inout ProblemList, _ folders: [String] = ["api-keys"]
   ) {
     for id in ids where keys[id] == nil {
-      problems.add(ConfigurationError(setting, "there is no \(id).secret in \(folder)", place: places[setting]))
+      let files = folders.map { "\($0)/\(id).secret" }.joined(separator: " or ")
+      problems.add(ConfigurationError(setting, "there is no \(files)", place: places[setting]))
     }
   }
 

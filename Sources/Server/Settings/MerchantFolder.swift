@@ -133,7 +133,7 @@ package struct MerchantFolder: Sendable {
       try Self.requireKeys(profile.keysRequiringDigest, apiKeys, "requireContentDigest", place)
       try Self.requireKeys(Set(settings.apiKeyLimits.map(\.id)), apiKeys, "apiKeyLimits", place)
       let signing = parts.webhookKeys.merging(parts.callbackKeys) { $1 }
-      try Self.requireKeys(Set(settings.signingKeys), signing, "signingKeys", place, "webhook-keys or callback-keys")
+      try Self.requireKeys(Set(settings.signingKeys), signing, "signingKeys", place, ["webhook-keys", "callback-keys"])
       try MerchantWebhooks.requireKey(webhookKey, for: webhooks, place)
     }
     (self.webhooks, self.webhookKey) = (webhooks, webhookKey)
@@ -147,10 +147,11 @@ package struct MerchantFolder: Sendable {
 
   /// Refuses a setting that names a key which is not there.
   private static func requireKeys(
-    _ ids: Set<String>, _ keys: [String: String], _ setting: String, _ place: String, _ folder: String = "api-keys"
+    _ ids: Set<String>, _ keys: [String: String], _ setting: String, _ place: String, _ folders: [String] = ["api-keys"]
   ) throws {
     for id in ids.sorted() where keys[id] == nil {
-      throw ConfigurationError("\(place)/merchant.yaml", "\(setting): there is no \(id).secret in \(folder)")
+      let files = folders.map { "\($0)/\(id).secret" }.joined(separator: " or ")
+      throw ConfigurationError("\(place)/merchant.yaml", "\(setting): there is no \(files)")
     }
   }
 

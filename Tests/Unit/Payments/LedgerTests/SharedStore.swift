@@ -39,8 +39,10 @@ struct SharedStore: Sendable {
 
   /// Moves all that waits to the endpoints' queues, at both processes at once.
   func handOver() async throws -> [OutboxEvent] {
-    try await atOnce { _, journal in try await journal.database.write { try OutboxEvent.take(for: .webhooks, payments: 4, in: $0) } }
-      .flatMap { $0 }
+    try await atOnce { _, journal in
+      try await journal.database.write { try OutboxEvent.take(for: .webhooks, payments: 4, in: $0) }
+    }
+    .flatMap { $0 }
   }
 
   /// Lets every statement that inserts into a table take a little longer; only on PostgreSQL.

@@ -148,7 +148,9 @@ import Testing
     let (served, unserved) = (try await store.authorized(1, at: "served"), try await store.authorized(2))
     @Sendable func taken() async throws -> [OutboxEvent] {
       let left = LeftEvents(merchants: ["shop"])
-      return try await store.journal(0).database.write { try OutboxEvent.take(for: .webhooks, payments: 1, butOf: left, in: $0) }
+      return try await store.journal(0).database.write {
+        try OutboxEvent.take(for: .webhooks, payments: 1, butOf: left, in: $0)
+      }
     }
     #expect(try await taken().map(\.payment) == [served, served])
     #expect(try await taken() == [])

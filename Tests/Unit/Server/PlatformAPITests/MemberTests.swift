@@ -79,7 +79,9 @@ import Webhooks
     let order = NotifiedOrder(
       DirectReferences(merchantReference: "order-1", merchantParameters: "tea"),
       hostedCheckout: HostedCheckoutOutput(hostedCheckoutId: "h", variant: nil))
-    let events = try await platform.journal.database.write { try OutboxEvent.take(for: .webhooks, payments: 10, in: $0) }
+    let events = try await platform.journal.database.write {
+      try OutboxEvent.take(for: .webhooks, payments: 10, in: $0)
+    }
     let bodies = try events.map { try JSONReader.read(WebhookBody($0, order: order).bytes) }
     #expect(bodies.count == 4)
     let held = try #require(bodies.first { $0["type"] == "payment.pending_capture" })
