@@ -40,6 +40,11 @@ export const isFromTender = (signature, body, webhookSecret) => {
 const [verb, name] = process.argv.slice(2);
 if (verb === "verify") {
   process.exitCode = isFromTender(name, readFileSync(0), process.env.SHOP_WEBHOOK_SECRET) ? 0 : 1;
+} else if (verb === "put") {
+  console.log(JSON.stringify(await putBasket(name, JSON.parse(readFileSync(0)))));
+} else if (verb === "order") {
+  console.log(JSON.stringify(await order(name)));
 } else if (verb) {
-  console.log(JSON.stringify(verb === "put" ? await putBasket(name, JSON.parse(readFileSync(0))) : await order(name)));
+  console.error("put BASKET <basket.json | order BASKET | verify SIGNATURE <body");
+  process.exitCode = 2;
 }

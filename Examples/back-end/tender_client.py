@@ -44,7 +44,9 @@ def is_from_tender(signature, body, webhook_secret):
     return hmac.compare_digest(signature, mac(webhook_secret, body))
 
 
-if __name__ == "__main__":  # put BASKET <basket.json | order BASKET | verify SIGNATURE <body
+if __name__ == "__main__":
+    if len(sys.argv) != 3 or sys.argv[1] not in ("put", "order", "verify"):
+        sys.exit("put BASKET <basket.json | order BASKET | verify SIGNATURE <body")
     verb, name, text = sys.argv[1], sys.argv[2], b"" if sys.argv[1] == "order" else sys.stdin.buffer.read()
     if verb == "verify":
         sys.exit(0 if is_from_tender(name, text, os.environ["SHOP_WEBHOOK_SECRET"]) else 1)

@@ -76,12 +76,13 @@ public struct Payment: Sendable, Hashable {
     self.updatedAt = updatedAt
   }
 
-  /// Whether the shopper has paid: the money is held or taken, and not all of it was given back. A payment that was
-  /// reported as a failure is none: its late approval is reversed.
+  /// Whether the shopper has paid: money is held or taken, and not all of it was given back. A payment that was reported
+  /// as a failure is none: its late approval is reversed.
   package var isPaid: Bool {
     switch status {
     case .authorized, .partiallyCaptured, .captured, .partiallyRefunded, .verified: reportedOutcome != .failure
-    case .authorizing, .pending, .unknown, .declined, .failed, .voided, .refunded: false
+    case .refunded: uncaptured > 0 && reportedOutcome != .failure
+    case .authorizing, .pending, .unknown, .declined, .failed, .voided: false
     }
   }
   /// Minor units that were captured, and neither refunded nor charged back.

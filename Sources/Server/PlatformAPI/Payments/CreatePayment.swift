@@ -194,7 +194,9 @@ extension PlatformPayments {
       throw PlatformRefusal.invalid("feedbacks.webhooksUrls", "At most \(PaymentWebhooks.limit) addresses.")
     }
     for (index, address) in addresses.enumerated() {
-      guard let reason = merchant.refusalOfWebhook(address) else { continue }
+      let longest = EndpointName.longestAddress
+      let tooLong = address.utf8.count > longest ? "An address has at most \(longest) bytes." : nil
+      guard let reason = tooLong ?? merchant.refusalOfWebhook(address) else { continue }
       throw PlatformRefusal.invalid("feedbacks.webhooksUrls[\(index)]", reason)
     }
     return addresses

@@ -255,6 +255,7 @@ import Testing
     for (urls, property) in [
       (["http://a"], "feedbacks.webhooksUrls[0]"), (["https://a", "b"], "feedbacks.webhooksUrls[1]"),
       (Array(repeating: "https://a", count: 6), "feedbacks.webhooksUrls"),
+      (["https://" + String(repeating: "a", count: 2_041)], "feedbacks.webhooksUrls[0]"),
     ] {
       let refusal = await #expect(throws: PlatformRefusal.self) {
         try await platform.payments.create(Platform.body(feedbacks: urls), platform.call())
