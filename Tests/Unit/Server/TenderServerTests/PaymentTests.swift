@@ -171,9 +171,12 @@ import Testing
     let transaction = try #require(token["paymentData"]?["header"]?["transactionId"])
     let paid = try await shopper.pays(try await shopper.payment(token))
     // The second amount is answered as pending, and recovered.
-    let reloaded = try await waitFor("a captured payment", { try await shopper.outcome() }) {
-      $0.body["status"] == "captured"
-    }
+    let id = try #require(paid.body["paymentId"]?.text)
+    // The journal's view is there for the failure: it tells which operation is missing or was refused.
+    let reloaded = try await waitFor(
+      "a captured payment",
+      { (try await shopper.outcome(), journal: try await payment(id, shopper.system)) }
+    ) { $0.0.body["status"] == "captured" }.0
     func names(_ answer: JSONValue?, _ place: String) {
       #expect(answer?["transactionIdentifier"] == transaction, "\(place)")
       #expect(answer?["cardType"] == "debit", "\(place)")
@@ -181,7 +184,6 @@ import Testing
     }
     names(paid.body, "the page")
     names(reloaded.body, "the page after a reload")
-    let id = try #require(paid.body["paymentId"]?.text)
     let operators = try await payment(id, shopper.system)
     names(operators, "the operator")
     let order = try await asked("/v2/harbour/baskets/\(shopper.basket)", shopper)["order"]
