@@ -1,19 +1,14 @@
 import Acquiring
 import Administration
-import Connectors
 import BackOffice
 import Doctor
 import Gateway
-import HTTPServing
-import Hummingbird
 import Ledger
 import Logging
 import MerchantIdentity
-import NIOCore
 import Orders
 import Settings
 import Storage
-import StrictJSON
 import TenderPayments
 
 /// The back office of a running server: what it is handed.

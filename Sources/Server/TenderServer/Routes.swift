@@ -76,7 +76,7 @@ struct Middlewares: Sendable {
 }
 
 extension Routes {
-  init(_ parts: Composition) throws {
+  init(_ parts: Composition) {
     middlewares = Middlewares(parts)
     let sessions = MerchantSessions(parts)
     checkout = CheckoutRoutes(parts, sessions)

@@ -37,10 +37,7 @@ package struct TenderServer: Service {
       await network.close()
       throw error
     }
-    do { routes = try Routes(parts) } catch {
-      await parts.close()
-      throw error
-    }
+    routes = Routes(parts)
     self.onRunning = onRunning
   }
 
