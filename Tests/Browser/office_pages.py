@@ -228,7 +228,7 @@ def rotate_the_processing_certificate(shopper):
         payer.start()
     try:
         visit(shopper, "/merchants/kitsune")
-        before = {cell.text for cell in shopper.browser.find_elements(By.CSS_SELECTOR, "td > code:first-child")}
+        before = {cell.text for cell in shopper.browser.find_elements(By.CSS_SELECTOR, "td:first-child > code")}
         Select(shopper.browser.find_element(By.ID, "request-kind")).select_by_visible_text("processing")
         shopper.browser.find_element(By.ID, "request-reason").send_keys("the old one ends" + Keys.ENTER)
         shopper.sees("The change is made.")
@@ -243,7 +243,7 @@ def rotate_the_processing_certificate(shopper):
         ended.set()
         for payer in payers:
             payer.join()
-    after = {cell.text for cell in shopper.browser.find_elements(By.CSS_SELECTOR, "td > code:first-child")}
+    after = {cell.text for cell in shopper.browser.find_elements(By.CSS_SELECTOR, "td:first-child > code")}
     assert len(after - before) == 1, (before, after)
     failed = [result.stdout + result.stderr for result in results if result.returncode != 0]
     assert not failed, f"{len(failed)} of {len(results)} failed: {failed[0]}"

@@ -1,4 +1,6 @@
+import SwiftASN1
 package import TenderPayments
+import X509
 
 /// A merchant as the store holds it, with its secrets opened. Printing shows none of them.
 package struct StoredMerchant: Sendable {
@@ -120,4 +122,13 @@ package struct StoredCertificate: Sendable, Hashable {
   /// SHA-256 of the SubjectPublicKeyInfo.
   package let publicKeyHash: [UInt8]
   package let expiresAt: Timestamp?
+}
+
+extension StoredCertificate {
+  /// In upper-case hexadecimal, as `openssl x509 -noout -serial` prints it; nil until Apple has answered.
+  package var serialNumber: String? {
+    guard let certificate, let bytes = try? Certificate(pemEncoded: certificate).serialNumber.bytes else { return nil }
+    // X509 drops leading zero bytes, and with them the one byte of a zero.
+    return bytes.isEmpty ? "00" : Hex.encode(bytes).uppercased()
+  }
 }

@@ -75,7 +75,7 @@ struct CertificateCommand: AsyncParsableCommand {
   struct List: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
       commandName: "list",
-      abstract: "Certificates and open requests, with their states and the days that are left.")
+      abstract: "Certificates and open requests, with states, the days that are left and serial numbers.")
     @Option(help: "One merchant alone.") var merchant: String?
     @OptionGroup var store: MerchantStoreOptions
 
@@ -145,10 +145,10 @@ extension CertificateKind: ExpressibleByArgument {}
 extension MerchantStoreOptions {
   fileprivate func show(_ certificates: [StoredCertificateReport]?) throws {
     try show(certificates, "certificate") {
-      Table("CERTIFICATE", "MERCHANT", "KIND", "KEY", "STATE", "EXPIRES", "DAYS LEFT", of: $0) { row in
+      Table("CERTIFICATE", "MERCHANT", "KIND", "KEY", "STATE", "EXPIRES", "DAYS LEFT", "SERIAL NUMBER", of: $0) { row in
         [
           row.id, row.merchant, row.kind.rawValue, row.algorithm.rawValue, row.state.rawValue, row.expires ?? "-",
-          row.daysLeft.map { "\($0)" } ?? "-",
+          row.daysLeft.map { "\($0)" } ?? "-", row.serialNumber ?? "-",
         ]
       }
     }

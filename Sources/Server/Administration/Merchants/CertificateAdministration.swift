@@ -82,6 +82,6 @@ extension StoredCertificateReport {
     expires = row.expiresAt?.description
     daysLeft = row.expiresAt.map { $0.since(now).components.seconds / 86_400 }
     publicKeyHash = Base64.encode(row.publicKeyHash)
-    (request, certificate) = (row.request, row.certificate)
+    (request, certificate, serialNumber) = (row.request, row.certificate, row.serialNumber)
   }
 }

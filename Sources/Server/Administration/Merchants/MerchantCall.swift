@@ -175,6 +175,8 @@ package struct StoredCertificateReport: Codable, Sendable {
   package let request: String?
   /// PEM.
   package let certificate: String?
+  /// In upper-case hexadecimal, as `openssl x509 -noout -serial` prints it; nil for a request.
+  package let serialNumber: String?
 }
 
 /// An API, webhook or callback key. Its secret is shown once, in the answer to its making.

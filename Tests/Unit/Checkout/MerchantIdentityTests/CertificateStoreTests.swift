@@ -80,6 +80,19 @@ private func certificate(_ der: [UInt8]) throws -> AppleCertificate {
     }
   }
 
+  @Test(arguments: [[0x7A, 0x01], [0x80, 0xFF], [0x0A], [0x00], Array(repeating: 0xAB, count: 20)] as [[UInt8]])
+  func `has the serial number that OpenSSL prints, and a request none`(_ bytes: [UInt8]) async throws {
+    let requested = try await request()
+    #expect(requested.serialNumber == nil)
+    let key = try CertificateSigningRequest(pemEncoded: try #require(requested.request)).publicKey
+    let pem = try Portal.processing { ($0.publicKey, $0.serialNumber) = (key, .init(bytes: bytes)) }
+    let received = try await place.store.write {
+      try $0.keep(try certificate(try PEMDocument(pemString: pem).derBytes), of: StoreOfMerchants.harbour)
+    }
+    let printed = try ChildProcess.run(["openssl", "x509", "-noout", "-serial"], input: Array(pem.utf8)).output
+    #expect("serial=\(received.serialNumber ?? "")\n" == String(decoding: printed, as: UTF8.self))
+  }
+
   /// Anybody can write such a certificate for a request of their own, and it is read at every look at the merchants.
   @Test func `is read without a name that is dear to compare`() async throws {
     let requested = try CertificateSigningRequest(pemEncoded: try #require(try await request().request))

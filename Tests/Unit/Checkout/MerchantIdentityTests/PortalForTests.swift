@@ -30,6 +30,7 @@ enum Portal {
     var commonName = "Apple Pay Merchant Identity:merchant.com.example.store"
     var issuer = "Test Portal"
     var publicKey: X509.Certificate.PublicKey
+    var serialNumber = X509.Certificate.SerialNumber()
   }
 
   static func identity(_ change: (inout Certificate) -> Void = { _ in }) throws -> String {
@@ -53,7 +54,7 @@ enum Portal {
   private static func issue(_ request: Certificate) throws -> String {
     let root = P256.Signing.PrivateKey()
     let certificate = try X509.Certificate(
-      version: .v3, serialNumber: .init(), publicKey: request.publicKey,
+      version: .v3, serialNumber: request.serialNumber, publicKey: request.publicKey,
       notValidBefore: Date(timeIntervalSince1970: Double(notBefore.seconds)),
       notValidAfter: Date(timeIntervalSince1970: Double(notAfter.seconds)),
       issuer: DistinguishedName {

@@ -67,6 +67,24 @@ import Webhooks
     }
   }
 
+  @Test func `show the serial number of a certificate as OpenSSL prints it, and none of a request`() async throws {
+    let portal = try await SimulatedPortal()
+    let bench = try await OfficeBench(apple: portal.sender)
+    try await portal.add("merchant.test.shop")
+    let id = try await bench.request(of: "shop").id
+    try await bench.visit(as: [Grant(.administrator, of: "shop")]) { visitor async throws in
+      @Sendable func serialNumber() async throws -> String? {
+        let page = try await visitor.get("/merchants/shop").text
+        return page.firstMatch(of: /<td><code>([^<]+)<\/code><\/td><td>processing/)?.output.1.description
+      }
+      #expect(try await serialNumber() == "–")
+      _ = try await visitor.post("/merchants/shop/sign-certificate", ["certificate": id, "reason": "because"])
+      let pem = try #require(try await bench.request(of: "shop").certificate)
+      let printed = try ChildProcess.run(["openssl", "x509", "-noout", "-serial"], input: Array(pem.utf8)).output
+      #expect("serial=\(try await serialNumber() ?? "")\n" == String(decoding: printed, as: UTF8.self))
+    }
+  }
+
   @Test func `stand in the audit chain before, and with what came of them after`() async throws {
     let bench = try await OfficeBench()
     let former = try await bench.merchants.parts(of: "shop").keys?.map(\.id) ?? []
