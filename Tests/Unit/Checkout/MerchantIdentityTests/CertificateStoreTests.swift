@@ -366,12 +366,7 @@ private struct OpenSSLFiles {
   }
 
   private func run(_ arguments: [String], _ output: URL) throws -> [UInt8] {
-    let process = Process()
-    process.executableURL = URL(filePath: "/usr/bin/env")
-    process.arguments = ["openssl"] + arguments
-    process.standardInput = FileHandle.nullDevice
-    try process.run()
-    process.waitUntilExit()
+    try #require(try ChildProcess.run(["openssl"] + arguments).status == 0)
     return Array(try Data(contentsOf: output))
   }
 }
