@@ -341,14 +341,12 @@ enum MerchantView {
   }
 
   private static func values(_ row: StoredCertificateReport) -> [String: Any] {
-    let isNext = row.state == .next || row.state == .draining
-    return [
+    [
       "id": row.id, "serialNumber": row.serialNumber ?? "–", "kind": row.kind.rawValue, "state": row.state.rawValue,
       "expires": shown(row.expires),
       "left": row.daysLeft.map { $0 < 0 ? "expired" : "\($0) days left" } ?? "–",
-      "isLate": row.daysLeft.map { $0 < warning } ?? false, "hash": row.publicKeyHash,
-      "hasRequest": row.request != nil, "mayActivate": isNext, "isRequested": row.state == .requested,
-      "mayRetire": row.state == .next || row.state == .draining,
+      "isLate": row.daysLeft.map { $0 < warning } ?? false, "hasRequest": row.request != nil,
+      "isRequested": row.state == .requested, "mayActivateOrRetire": row.state == .next || row.state == .draining,
     ]
   }
 }
