@@ -7,7 +7,7 @@ public struct TokenInspection: Sendable {
   /// A certificate in the signature.
   public struct CertificateSummary: Sendable, Hashable {
     public let commonName: String?
-    /// Hexadecimal.
+    /// In lower-case hexadecimal, with the zero byte that DER puts before a first byte of 80 or more.
     public let serialNumber: String
     public let notBefore: Timestamp
     public let notAfter: Timestamp
