@@ -83,7 +83,7 @@ extension PlatformFault {
 
   private static func status(_ status: Int) -> Int {
     switch status {
-    case 408, 413, 415, 422: 400
+    case 413, 415, 422: 400
     case 504: 503
     default: status
     }

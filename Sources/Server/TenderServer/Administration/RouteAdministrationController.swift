@@ -25,7 +25,7 @@ struct RouteAdministrationController: Sendable {
 
   /// `POST /routes/explain`: which of a merchant's rules takes a payment, and why the others do not.
   func explain(_ request: Request, _ context: ServerContext) async throws -> Response {
-    let body = try RequestBody.read(try await RequestBody.collect(request, context))
+    let body = try RequestBody.read(try await RequestBody.collect(request))
     let payment = try RequestBody.refusing { try RoutedPayment(body) }
     guard merchants.current[payment.merchant] != nil else {
       throw Problem(

@@ -27,7 +27,7 @@ struct BasketController: Sendable {
   /// `PUT /applepay/basket/{id}/details`
   func prepare(_ request: Request, _ context: ServerContext) async throws -> Response {
     let (basket, merchant) = try await baskets.require(request, context)
-    let details = try await RequestBody.decode(OrderDetails.self, request, context)
+    let details = try await RequestBody.decode(OrderDetails.self, request)
     try await orderService.prepare(basket, of: merchant, details)
     return JSONAnswer.response(try await sheet(basket, merchant))
   }
@@ -35,7 +35,7 @@ struct BasketController: Sendable {
   /// `POST /applepay/basket/{id}/update`
   func update(_ request: Request, _ context: ServerContext) async throws -> Response {
     let (basket, merchant) = try await baskets.require(request, context)
-    let change = try await RequestBody.decode(SheetChange.self, request, context)
+    let change = try await RequestBody.decode(SheetChange.self, request)
     CallTrace.current?.isAbout("\(change.moment)")
     let (quote, update) = try await orderService.update(basket, of: merchant, change)
     return JSONAnswer.response(UpdateAnswer(quoteId: quote.id, update: update))
@@ -44,7 +44,7 @@ struct BasketController: Sendable {
   /// `POST /applepay/basket/{id}/validatepostalcode`
   func validatePostalCode(_ request: Request, _ context: ServerContext) async throws -> Response {
     let (basket, merchant) = try await baskets.require(request, context)
-    let call = try await RequestBody.decode(PostalCodeCall.self, request, context)
+    let call = try await RequestBody.decode(PostalCodeCall.self, request)
     let deliverable = try await orderService.checkPostalCode(
       call.postalCode, country: call.countryCode, basket, of: merchant)
     return JSONAnswer.response(PostalCodeAnswer(deliverable: deliverable))

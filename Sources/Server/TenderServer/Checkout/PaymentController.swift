@@ -22,7 +22,7 @@ struct PaymentController: Sendable {
   /// `POST /applepay/payment`: decode, find the basket, place the order, render the outcome.
   func pay(_ request: Request, _ context: ServerContext) async throws -> Response {
     let deadline = newDeadline()
-    let body = try await RequestBody.bytes(request, context)
+    let body = try await RequestBody.bytes(request)
     let slot = try admission.begin(on: context.connection)
     defer { slot.release() }
     return try await AdmissionSlot.$current.withValue(slot) {

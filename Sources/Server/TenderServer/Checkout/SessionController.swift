@@ -18,7 +18,7 @@ struct SessionController: Sendable {
   ///
   /// The URL that the browser names is compared with what this environment's Apple would send, and never fetched.
   func validate(_ request: Request, _ context: ServerContext) async throws -> Response {
-    let call = try await RequestBody.decode(ValidateCall.self, request, context)
+    let call = try await RequestBody.decode(ValidateCall.self, request)
     if let url = call.validationURL { try ValidationURL.validate(url, against: hosts) }
     let id = try await baskets.merchant(of: call.basketId, request, context)
     let session = try await sessions.session(of: id, basket: call.basketId, onHostedPage: context.hosted != nil) {

@@ -1,23 +1,18 @@
 import Administration
 import HTTPServing
-import HTTPTransport
 import HTTPTypes
 import Hummingbird
 import StrictJSON
 
-/// A request's body, read within 64 KiB and ten seconds and parsed by the strict reader.
+/// A request's body, read within 64 KiB and parsed by the strict reader. How long it may take: ``ConnectionTimes``.
 enum RequestBody {
   /// A payment token with two contacts is under 16 KiB.
   static let maximumBytes = 65_536
-  private static let timeLimit = Duration.seconds(10)
-  private static let late = Problem(
-    .requestTimeout, "request_timeout",
-    "The request did not arrive within \(timeLimit.components.seconds) s.")
 
   static func read(_ bytes: [UInt8]) throws -> JSONField { try refusing { JSONField(try JSONReader.read(bytes)) } }
 
-  static func decode<T: Decodable>(_ type: T.Type, _ request: Request, _ context: ServerContext) async throws -> T {
-    let bytes = try await bytes(request, context)
+  static func decode<T: Decodable>(_ type: T.Type, _ request: Request) async throws -> T {
+    let bytes = try await bytes(request)
     return try refusing { try StrictJSONDecoder().decode(type, from: bytes) }
   }
 
@@ -32,19 +27,13 @@ enum RequestBody {
   }
 
   /// The raw body, which must be JSON.
-  static func bytes(_ request: Request, _ context: ServerContext) async throws -> [UInt8] {
-    try await inTime(context) { try await BodyReader.json(request, limit: maximumBytes) }
+  static func bytes(_ request: Request) async throws -> [UInt8] {
+    try await BodyReader.json(request, limit: maximumBytes)
   }
 
   /// The raw body of any type; empty when there is none.
-  static func collect(_ request: Request, _ context: ServerContext) async throws -> [UInt8] {
-    try await inTime(context) { try await BodyReader.collect(request, limit: maximumBytes) }
-  }
-
-  private static func inTime(
-    _ context: ServerContext, _ read: @escaping @Sendable () async throws -> [UInt8]
-  ) async throws -> [UInt8] {
-    try await TimeLimit(timeLimit, on: context.eventLoop).run(late: late, read)
+  static func collect(_ request: Request) async throws -> [UInt8] {
+    try await BodyReader.collect(request, limit: maximumBytes)
   }
 }
 

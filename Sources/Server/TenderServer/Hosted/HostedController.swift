@@ -86,7 +86,7 @@ struct HostedPlatformController: Sendable {
 
   /// `POST /v2/{merchantId}/hostedcheckouts`
   func create(_ request: Request, _ context: ServerContext) async throws -> Response {
-    let body = try await RequestBody.decode(CreateHostedCheckoutRequest.self, request, context)
+    let body = try await RequestBody.decode(CreateHostedCheckoutRequest.self, request)
     let answer = try await checkouts.create(body, of: try merchant(context), try call(context))
     CallTrace.current?.concerns(BasketID(answer.hostedCheckoutId))
     return JSONAnswer.response(answer, status: .created)
@@ -99,7 +99,7 @@ struct HostedPlatformController: Sendable {
 
   /// `POST /v2/{merchantId}/paymentlinks`
   func createLink(_ request: Request, _ context: ServerContext) async throws -> Response {
-    let body = try await RequestBody.decode(CreatePaymentLinkRequest.self, request, context)
+    let body = try await RequestBody.decode(CreatePaymentLinkRequest.self, request)
     let answer = try await checkouts.createLink(body, of: try merchant(context), try call(context))
     CallTrace.current?.concerns(BasketID(answer.paymentLinkId))
     return JSONAnswer.response(answer, status: .created)

@@ -24,7 +24,7 @@ struct EventController: Sendable {
     let (route, _) = try route(context)
     let event = InboundEvent(
       headers: request.headers.map { HTTPTransport.HTTPField($0.name.rawName, $0.value) },
-      body: try await RequestBody.collect(request, context), arrivedAt: clock.now())
+      body: try await RequestBody.collect(request), arrivedAt: clock.now())
     do {
       let received = try await gateway.receive(event, through: route)
       for verdict in received.verdicts { count(verdict.name, route) }

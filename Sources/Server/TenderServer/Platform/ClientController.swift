@@ -32,7 +32,7 @@ struct ClientController: Sendable {
 
   /// Tender stores no cards, so no token is valid.
   private static func tokens(_ request: Request, _ context: ServerContext) async throws -> [String] {
-    let body = try await RequestBody.collect(request, context)
+    let body = try await RequestBody.collect(request)
     guard !body.isEmpty else { return [] }
     let tokens = try RequestBody.refusing { try DirectJSON.read(SessionRequest.self, body) }.tokens ?? []
     guard tokens.count <= ClientSessions.maximumTokens else {

@@ -31,7 +31,7 @@ struct PlatformAuthentication: RouterMiddleware {
   ) async throws -> Response {
     let (caller, key) = try caller(of: request, context)
     try await admit(key, request)
-    let body = try await RequestBody.collect(request, context)
+    let body = try await RequestBody.collect(request)
     do { try caller.check(body: body, isDigestRequired: key.isDigestRequired) } catch { throw Problem(error) }
     var (request, context) = (request, context)
     request.body = .init(buffer: ByteBuffer(bytes: try CompressedBody.plain(body, of: request)))

@@ -12,7 +12,7 @@ struct PlatformController: Sendable {
 
   /// `PUT /v2/{merchantId}/baskets/{basketId}`
   func putBasket(_ request: Request, _ context: ServerContext) async throws -> Response {
-    let document = try await RequestBody.decode(BasketDocument.self, request, context)
+    let document = try await RequestBody.decode(BasketDocument.self, request)
     let basket = try Self.basket(context)
     let answer = try await orderService.put(document, as: basket, of: try Self.merchant(context))
     CallTrace.current?.concerns(basket)
@@ -38,7 +38,7 @@ struct PlatformController: Sendable {
 
   /// `PUT /v2/{merchantId}/guests/{guestId}`: the guest has become the merchant's customer.
   func claimGuest(_ request: Request, _ context: ServerContext) async throws -> Response {
-    let claim = try await RequestBody.decode(GuestClaim.self, request, context)
+    let claim = try await RequestBody.decode(GuestClaim.self, request)
     let guest = try context.parameters.require("guest")
     return JSONAnswer.response(
       try await orderService.claim(guest, of: try Self.merchant(context), for: claim.merchantCustomerId))

@@ -26,7 +26,7 @@ struct PlatformPaymentController: Sendable {
 
   func create(_ request: Request, _ context: ServerContext) async throws -> Response {
     let call = try Self.call(context)
-    let body = try await RequestBody.bytes(request, context)
+    let body = try await RequestBody.bytes(request)
     do {
       let answer = try await payments.create(body, call.idempotent)
       metrics.placements.count(["outcome": "created"])
@@ -75,7 +75,7 @@ struct PlatformPaymentController: Sendable {
     _ perform: (String, [UInt8], IdempotentCall) async throws -> PlatformAnswer
   ) async throws -> Response {
     let call = try Self.call(context)
-    let body = try await RequestBody.collect(request, context)
+    let body = try await RequestBody.collect(request)
     return response(try await perform(Self.id(context), body, call.idempotent), call)
   }
 

@@ -49,7 +49,7 @@ struct PlatformWebhookController: Sendable {
   /// `POST /v2/{merchantId}/webhooks/validateCredentials`
   func validate(_ request: Request, _ context: ServerContext) async throws -> Response {
     let call = try PlatformPaymentController.call(context)
-    let body = try await RequestBody.decode(WebhookCredentialsRequest.self, request, context)
+    let body = try await RequestBody.decode(WebhookCredentialsRequest.self, request)
     let isValid = merchants.isWebhookKey(body.key, body.secret, of: call.merchant)
     return Response(try PlatformAnswer(WebhookCredentialsAnswer(isValid: isValid)))
   }
@@ -57,7 +57,7 @@ struct PlatformWebhookController: Sendable {
   /// `POST /v2/{merchantId}/webhooks/sendtest`: 204 once the endpoint has acknowledged the event.
   func sendTest(_ request: Request, _ context: ServerContext) async throws -> Response {
     let call = try PlatformPaymentController.call(context)
-    guard let url = try await RequestBody.decode(TestWebhookRequest.self, request, context).url, !url.isEmpty else {
+    guard let url = try await RequestBody.decode(TestWebhookRequest.self, request).url, !url.isEmpty else {
       throw PlatformRefusal(.missing("url"))
     }
     guard let merchant = merchants[call.merchant] else { throw PlatformAuthentication.refusal }

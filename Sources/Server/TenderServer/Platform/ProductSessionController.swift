@@ -11,7 +11,7 @@ struct ProductSessionController: Sendable {
   /// `POST /v2/{merchantId}/products/302/sessions`
   func create(_ request: Request, _ context: ServerContext) async throws -> Response {
     guard let call = context.signedCall else { throw PlatformAuthentication.refusal }
-    let input = try await RequestBody.decode(ProductSessionRequest.self, request, context)
+    let input = try await RequestBody.decode(ProductSessionRequest.self, request)
       .paymentProductSession302SpecificInput
     let session = try await sessions.session(of: call.merchant, basket: nil) { merchant in
       try .web(Self.domain(input.domainName, of: merchant), of: merchant.identifier, named: Self.name(input, merchant))

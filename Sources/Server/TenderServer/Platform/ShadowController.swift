@@ -17,7 +17,7 @@ struct ShadowController: Sendable {
   /// `POST /shadow`: verifies, routes and builds a payment that the merchant sends elsewhere. The connectors are made anew
   /// with a transport that can send nothing.
   func examine(_ request: Request, _ context: ServerContext) async throws -> Response {
-    let body = try RequestBody.read(try await RequestBody.collect(request, context))
+    let body = try RequestBody.read(try await RequestBody.collect(request))
     return try await report(
       RequestBody.refusing { try ShadowPayment(body, of: MerchantID(try body.member("merchant").string)) })
   }
@@ -25,7 +25,7 @@ struct ShadowController: Sendable {
   /// `POST /v2/{merchantId}/shadow`: the same for the merchant that calls.
   func examineOwn(_ request: Request, _ context: ServerContext) async throws -> Response {
     let call = try PlatformPaymentController.call(context)
-    let body = try RequestBody.read(try await RequestBody.bytes(request, context))
+    let body = try RequestBody.read(try await RequestBody.bytes(request))
     return try await report(RequestBody.refusing { try ShadowPayment(body, of: call.merchant) })
   }
 
