@@ -44,9 +44,9 @@ struct PlatformController: Sendable {
       try await orderService.claim(guest, of: try Self.merchant(context), for: claim.merchantCustomerId))
   }
 
-  /// `GET /v2/{merchantId}/services/testconnection`
+  /// `GET /v2/{merchantId}/services/testconnection`: ``authentication`` has verified the call.
   func testConnection(_ request: Request, _ context: ServerContext) -> Response {
-    JSONAnswer.response(["result": "OK"])
+    JSONAnswer.response(ConnectionAnswer())
   }
 
   private static func basket(_ context: ServerContext) throws -> BasketID {

@@ -45,7 +45,13 @@ import Testing
     #expect(try await status(seller, "PUT", basket, [:]).status == 400)
     #expect(try await status(seller, "POST", "sessions") == (403, "SCOPE_MISSING"))
     #expect(try await status(try await key([.payments]), "POST", "sessions").status == 201)
-    #expect(try await status(reader, "GET", "services/testconnection").status == 200)
+  }
+
+  @Test(arguments: APIKeyScope.allCases)
+  func `tests the connection, whatever its one scope`(scope: APIKeyScope) async throws {
+    let path = "/v2/\(stored.id)/services/testconnection"
+    let answer = try await key([scope]).signed("GET", path, at: system.clock.wall.now())
+    #expect(answer.status == 200 && answer.body == ["result": "OK"], "\(answer.errorText)")
   }
 
   @Test func `ends when it is to, while another goes on`() async throws {

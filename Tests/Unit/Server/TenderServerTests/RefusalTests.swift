@@ -221,6 +221,7 @@ import Testing
     let answers = [
       try await system.harbour.signed("GET", path, at: now, secret: "another"),
       try await system.kitsune.signed("GET", path, at: now),
+      try await system.harbour.signed("GET", "/v2/nobody/services/testconnection", at: now),
       try await system.harbour.signed("GET", path, at: now.adding(.seconds(-301))),
       try await JSONClient(system.server, sender: system.sender).call("GET", path),
     ]
