@@ -87,7 +87,10 @@ struct BankProfile: Sendable {
   func capabilities(_ number: Int) -> AcquirerCapabilities {
     guard conduct != .sandbox else { return stated.called(number == 0 ? "simulated" : "simulated-\(number + 1)") }
     var stated = stated.called(stated.name, account: "account\(number + 1)")
-    if conduct.raisesHolds { stated.parts.insert(.increment) }
+    // What the provider does for a pre-authorization, here for every hold, so that holds are raised that end in time.
+    if conduct.raisesHolds, let hold = stated.hold {
+      stated.hold = { .init(hold($0).parts.union(.increment), lifetime: hold($0).lifetime) }
+    }
     return stated
   }
 

@@ -85,12 +85,14 @@ package struct Coverage: Sendable, Hashable {
   /// The commits of the engine, by the tables that they write.
   enum Supply {
     static let commits = [
-      "audit audit_heads operations outbox payments", "audit audit_heads operations outbox payments token_uses",
-      "audit audit_heads operations payments", "audit audit_heads operations", "operations",
-      "audit audit_heads inbox operations outbox payments", "outbox outbox_head webhook_deliveries",
-      "webhook_deliveries",
-      "audit audit_heads idempotency operations payments", "audit audit_heads idempotency operations outbox payments",
-      "idempotency", "audit audit_heads operations order_contacts orders outbox payments token_uses",
+      "audit audit_heads idempotency operations order_contacts orders outbox payment_webhooks payments platform_orders "
+        + "token_uses",
+      "audit audit_heads operations order_contacts orders outbox payments token_uses",
+      "audit audit_heads idempotency operations outbox payments", "audit audit_heads idempotency operations payments",
+      "audit audit_heads inbox operations outbox payments", "audit audit_heads inbox operations payments",
+      "audit audit_heads operations", "audit audit_heads operations outbox payments",
+      "audit audit_heads operations payments", "audit audit_heads payments", "inbox", "inbox operations", "operations",
+      "outbox outbox_head webhook_deliveries", "payments", "webhook_deliveries",
     ]
   }
 
