@@ -285,7 +285,9 @@ final class SimulatedWorld: @unchecked Sendable {
   /// A late capture that is refused for good, and whose refusal was lost because its process was stopped beyond its lease, is
   /// repeated as long as the bank would know it again.
   private func outlastRepeats() {
-    guard hazards.includes(.capturesRefused), hasOpenKeys else { return }
+    guard hazards.includes(.capturesRefused), hasOpenKeys || acquirers.contains(where: \.bank.remembersErrors) else {
+      return
+    }
     noteOutlivedKeys(within: .seconds(90_000))
     thread.slumber(.seconds(90_000))
     settle(for: .seconds(1_200))
