@@ -7,7 +7,7 @@ import Storage
 package import TenderPayments
 import Webhooks
 
-/// What only the process that holds the store knows. A running server answers `GET /doctor/facts` with it; where none
+/// What only the process that holds the store knows. A running server answers `POST /doctor/facts` with it; where none
 /// runs, the command line reads the store itself.
 package struct ServerFacts: Codable, Sendable {
   /// Whether a server answered.
