@@ -85,10 +85,15 @@ extension TransportError {
     if case .notSent(let reason) = self { CertificateTrust.words(reason) } else { nil }
   }
 
+  /// Whether no process listens at the address or socket.
+  package var isAbsence: Bool {
+    if case .notSent(let reason) = self { reason.lowercased().contains("connection refused") } else { false }
+  }
+
   /// For the operator, in one line.
   package var words: String {
     switch self {
-    case .notSent(let reason) where reason.lowercased().contains("connection refused"): "nothing listens there"
+    case .notSent where isAbsence: "nothing listens there"
     case .notSent(let reason) where reason.contains("UnknownHost") || reason.contains("SocketAddressError"):
       "the name of the host is unknown"
     case .notSent("not HTTP"): "the address must begin with http:// or https://"

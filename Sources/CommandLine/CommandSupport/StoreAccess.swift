@@ -75,12 +75,27 @@ package struct StoreAccess: Sendable {
       throw CallFailure(
         "no server runs on \(place.path ?? file): start it, or name the one that runs by --port, --config or --store")
     }
+    guard let answer: Answer = try await askServerIfRunning(method, target, body) else {
+      throw CallFailure("the process that holds \(place.path ?? file) does not answer: nothing listens on \(file)")
+    }
+    return answer
+  }
+
+  /// Asks the server if one runs.
+  ///
+  /// - Returns: nil where no process listens on the socket.
+  /// - Throws: ``CallFailure`` where the server refuses.
+  package func askServerIfRunning<Answer: Decodable>(
+    _ method: String, _ target: String, _ body: [UInt8] = []
+  ) async throws -> Answer? {
+    guard let file = socket, FileManager.default.fileExists(atPath: file) else { return nil }
     let socket = file.addingPercentEncoding(withAllowedCharacters: .alphanumerics) ?? file
     let request = OutboundRequest(method: method, url: "http+unix://\(socket)\(target)", body: body)
     return try await LiveHTTPClient.during(maximumResponseBytes: 64 << 20) { sender in
       let answer: InboundResponse
       do throws(TransportError) { answer = try await sender.send(request, .seconds(method == "GET" ? 10 : 600)) } catch
       {
+        guard !error.isAbsence else { return nil }
         throw CallFailure("the process that holds \(place.path ?? file) does not answer: \(error.words)")
       }
       guard answer.status == 200 else { throw CallFailure(JSONClient.Answer(answer).errorText) }

@@ -56,7 +56,7 @@ struct DoctorCommand: AsyncParsableCommand {
     {
       throw MistakenCall("\(error)")
     }
-    let (facts, problem) = await facts(of: subject)
+    let (facts, problem, refusal) = await facts(of: subject)
     let stored = await storedMerchants(of: subject, isRunning: facts?.isRunning ?? false)
     if facts?.isRunning == true, let store = subject.store.path, DemoFolder.holds(store) {
       Terminal.sayError(
@@ -67,7 +67,7 @@ struct DoctorCommand: AsyncParsableCommand {
     let network = try Network.live()
     let doctor = Doctor(
       subject, .live(network, subject.configuration), facts: facts, factsProblem: problem,
-      secretsProblem: stored.problem, until: until?.time, testToken: .sandbox)
+      serverRefusal: refusal ?? stored.refusal, secretsProblem: stored.problem, until: until?.time, testToken: .sandbox)
     let report = await doctor.run()
     await network.close()
     return DoctorReport(checks: report.checks + stored.findings)
@@ -76,29 +76,32 @@ struct DoctorCommand: AsyncParsableCommand {
   /// The merchants in the store, or what the server that holds the store found of them.
   private func storedMerchants(
     of subject: DoctorSubject, isRunning: Bool
-  ) async -> (merchants: [StoredMerchant], findings: [DoctorFinding], problem: String?) {
+  ) async -> (merchants: [StoredMerchant], findings: [DoctorFinding], problem: String?, refusal: String?) {
     if isRunning {
       let access = StoreAccess(subject.store, socket: subject.adminSocketPath)
-      let report: DoctorReport? = try? await access.askServer("POST", "/doctor/merchants\(query)")
-      return ([], report?.checks ?? [], nil)
+      do {
+        let report: DoctorReport = try await access.askServer("POST", "/doctor/merchants\(query)")
+        return ([], report.checks, nil, nil)
+      } catch { return ([], [], nil, ErrorLine.text(for: error)) }
     }
-    do { return (try await subject.storedMerchants(), [], nil) } catch let error as MerchantStoreError {
-      return ([], [], error.reason)
-    } catch { return ([], [], nil) }
+    // A store that cannot be opened is `store_opens`' finding.
+    let stored = try? await subject.storedMerchants()
+    return (stored?.merchants ?? [], [], stored?.problem, nil)
   }
 
-  /// From the server that holds the store, or from the file when none does.
-  private func facts(of subject: DoctorSubject) async -> (ServerFacts?, problem: String?) {
+  /// From the server that holds the store, or from the file when none does. A server that refuses is there.
+  private func facts(of subject: DoctorSubject) async -> (ServerFacts?, problem: String?, refusal: String?) {
     if let path = subject.store.path, !FileManager.default.fileExists(atPath: path) {
-      return (nil, "there is no store yet")
+      return (nil, "there is no store yet", nil)
     }
     let access = StoreAccess(subject.store, socket: subject.adminSocketPath)
-    if FileManager.default.fileExists(atPath: subject.adminSocketPath),
-      let facts: ServerFacts = try? await access.askServer("POST", "/doctor/facts")
-    {
-      return (facts, nil)
+    do {
+      let facts: ServerFacts? = try await access.askServerIfRunning("POST", "/doctor/facts")
+      if let facts { return (facts, nil, nil) }
+    } catch { return (nil, nil, ErrorLine.text(for: error)) }
+    do { return (try await ServerFacts(store: subject.store), nil, nil) } catch {
+      return (nil, ErrorLine.text(for: error), nil)
     }
-    do { return (try await ServerFacts(store: subject.store), nil) } catch { return (nil, ErrorLine.text(for: error)) }
   }
 }
 

@@ -8,10 +8,12 @@ package import TenderPayments
 package struct Doctor: Sendable {
   let subject: DoctorSubject
   let system: DoctorSystem
-  /// What only the process that holds the store knows; nil where the store cannot be opened.
+  /// What only the process that holds the store knows; nil where it does not say, or the store cannot be opened.
   let facts: ServerFacts?
   /// Why there are no ``facts``.
-  let factsProblem: String?
+  let factsProblem: String
+  /// What a server that runs answered in place of what it was asked; nil where it did not refuse.
+  let serverRefusal: String?
   /// Why the secrets of the merchants in the store cannot be opened; nil where they can, or are not looked at.
   let secretsProblem: String?
   /// The moment at which validity is judged: now, or `--until`.
@@ -22,13 +24,21 @@ package struct Doctor: Sendable {
   var now: Timestamp { system.clock.now() }
   var configuration: ServerConfiguration { subject.configuration }
   var isSimulated: Bool { configuration.environment == .simulated }
+  /// Whether the first start makes the store.
+  var isStoreNew: Bool { configuration.store.path.map { system.machine.mode($0) == nil } ?? false }
+  /// Why nothing is known that only a running server knows.
+  var noAnswer: String {
+    serverRefusal == nil ? "no server runs on the store" : "the server that runs does not say"
+  }
 
   package init(
     _ subject: DoctorSubject, _ system: DoctorSystem, facts: ServerFacts?, factsProblem: String? = nil,
-    secretsProblem: String? = nil, until: Timestamp? = nil, testToken: TestTokenIssuer? = nil
+    serverRefusal: String? = nil, secretsProblem: String? = nil, until: Timestamp? = nil,
+    testToken: TestTokenIssuer? = nil
   ) {
-    (self.subject, self.system, self.facts, self.factsProblem) = (subject, system, facts, factsProblem)
-    self.secretsProblem = secretsProblem
+    (self.subject, self.system, self.facts, self.serverRefusal) = (subject, system, facts, serverRefusal)
+    self.factsProblem = factsProblem ?? serverRefusal ?? "the store is not open"
+    self.secretsProblem = secretsProblem ?? facts?.secretsProblem
     (self.until, self.testToken) = (until ?? system.clock.now(), testToken)
   }
 

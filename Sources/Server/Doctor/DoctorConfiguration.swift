@@ -65,6 +65,10 @@ extension Doctor {
 
   private func merchants() -> DoctorFinding {
     let count = max(subject.merchants.count, Int(facts?.store.storedMerchants ?? 0))
+    // Whether a store that is not looked at has merchants is not known.
+    guard count > 0 || facts != nil || isStoreNew else {
+      return DoctorCheck.merchantsPresent.skipped(configuration.merchantsDirectory, factsProblem)
+    }
     return DoctorCheck.merchantsPresent.require(
       count > 0, configuration.merchantsDirectory, ok: count == 1 ? "1 merchant" : "\(count) merchants",
       failed: "there is no merchant in \(configuration.merchantsDirectory)")

@@ -26,7 +26,7 @@ extension Doctor {
   private func credentials() -> [DoctorFinding] {
     let check = DoctorCheck.connectorCredentials
     guard let facts, facts.isRunning else {
-      return subject.routes.map { check.skipped($0, "no server runs on the store") }
+      return subject.routes.map { check.skipped($0, noAnswer) }
     }
     return facts.routes.map { route in
       switch route.credentials {

@@ -20,9 +20,15 @@ extension Doctor {
 
   private func privateFiles() -> [DoctorFinding] {
     let platform = subject.platform.filter(\.hasKeyFile).map { $0.file.dropLast(4) + ".key" }
-    return (subject.merchants.flatMap(\.privateFiles) + platform.map { String($0) }).map { file in
+    return (subject.merchants.flatMap(\.privateFiles) + platform.map { String($0) } + storeKeyFile).map { file in
       mode(of: file, DoctorCheck.privateFiles)
     }
+  }
+
+  /// The file with the keys of the store, where it is there and gives them.
+  private var storeKeyFile: [String] {
+    let file = configuration.storeKeyFile
+    return configuration.usesStoreKeyFile && system.machine.mode(file) != nil ? [file] : []
   }
 
   private func storeFile() -> [DoctorFinding] {

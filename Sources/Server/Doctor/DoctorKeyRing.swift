@@ -36,7 +36,7 @@ extension Doctor {
   }
 
   private func loadedKeys() -> [DoctorFinding] {
-    guard let facts, facts.isRunning else { return [DoctorCheck.keyLoaded.skipped("server", "no server runs")] }
+    guard let facts, facts.isRunning else { return [DoctorCheck.keyLoaded.skipped("server", noAnswer)] }
     let loaded = Set(facts.keys.map { [$0.merchant, $0.publicKeyHash] })
     return processing.compactMap { owner, certificate in
       guard let hash = certificate.publicKeyHash.map({ Base64.encode($0) }) else { return nil }
@@ -46,7 +46,7 @@ extension Doctor {
   }
 
   private func activeKeys() -> [DoctorFinding] {
-    guard let facts else { return [DoctorCheck.keyActive.skipped("store", factsProblem ?? "the store is not open")] }
+    guard let facts else { return [DoctorCheck.keyActive.skipped("store", factsProblem)] }
     let serving = facts.keys.filter { $0.state != "retired" }
     return Dictionary(grouping: serving) { [$0.merchant, $0.version] }.sorted { $0.key[0] < $1.key[0] }.map {
       kind, keys in

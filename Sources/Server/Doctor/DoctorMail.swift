@@ -69,7 +69,7 @@ extension Doctor {
   }
 
   private func outbox() -> [DoctorFinding] {
-    guard let store = facts?.store else { return [DoctorCheck.mailOutbox.skipped("outbox", "the store is not open")] }
+    guard let store = facts?.store else { return [DoctorCheck.mailOutbox.skipped("outbox", factsProblem)] }
     if store.deadMails > 0 {
       return [DoctorCheck.mailOutbox.failed("outbox", "\(store.deadMails) given up")]
     }

@@ -80,9 +80,7 @@ extension Doctor {
   }
 
   private func served() -> [DoctorFinding] {
-    guard let facts, facts.isRunning else {
-      return [DoctorCheck.merchantServed.skipped("store", "no server runs on the store")]
-    }
+    guard let facts, facts.isRunning else { return [DoctorCheck.merchantServed.skipped("store", noAnswer)] }
     guard !facts.leftOut.isEmpty else { return [DoctorCheck.merchantServed.ok("store", "none is left out")] }
     return facts.leftOut.map { DoctorCheck.merchantServed.failed($0.id, $0.reason) }
   }

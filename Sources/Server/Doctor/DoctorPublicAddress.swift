@@ -48,7 +48,7 @@ extension Doctor {
     }
     return facts?.isRunning == true
       ? DoctorCheck.publicReachable.failed(address, error.words)
-      : DoctorCheck.publicReachable.notReachable(address, "no server runs on the store, and \(error.words)")
+      : DoctorCheck.publicReachable.notReachable(address, "\(noAnswer), and \(error.words)")
   }
 
   private func merchantsAtPublicAddress() async -> [DoctorFinding] {

@@ -3,16 +3,23 @@ import TenderPayments
 
 extension DoctorCheck {
   static let storeGroup = [
-    storeOpens, secretsOpen, storeIntegrity, storeMigrations, storeLog, unknownPayments, alarmedPayments, recoveryRuns,
+    storeOpens, serverAnswers, secretsOpen, storeIntegrity, storeMigrations, storeLog, unknownPayments, alarmedPayments,
+    recoveryRuns,
   ]
 
   static let storeOpens = DoctorCheck(
     "store_opens", "The store can be opened.", meaning: "The server does not start.",
     remedy: "See the finding: free the disk, or restore a backup of this version.")
+  static let serverAnswers = DoctorCheck(
+    "server_answers", "The server that runs on the store says what only it knows.",
+    meaning: "Its store, keys, routes and stored merchants are not examined.",
+    remedy: "See the finding and the server's log; ask a server of another version by that version's `tender doctor`.")
   static let secretsOpen = DoctorCheck(
-    "secrets_open", "The secrets in the store open with the configured keys.", meaning: "The server does not start.",
-    remedy: "Bring back the key under which they were sealed: from the backup of secrets.keyFile, secrets.key or the "
-      + "secrets.keyCommand.")
+    "secrets_open", "The secrets in the store open with the configured keys.",
+    meaning: "The server does not start. One that runs serves its merchants as it read them before, and takes no "
+      + "change of them.",
+    remedy: "Where the keys cannot be read, do what the finding says. Else bring back the key under which the secrets "
+      + "were sealed: from the backup of secrets.keyFile, secrets.key or the secrets.keyCommand.")
   static let storeIntegrity = DoctorCheck(
     "store_integrity", "The store's pages are consistent (SQLite's quick check).",
     meaning: "The disk or another program has damaged the store: payments may be lost.",
@@ -40,17 +47,22 @@ extension DoctorCheck {
 extension Doctor {
   func storeFindings() -> [DoctorFinding] {
     let name = configuration.store.name
-    guard let facts else { return [unopened()] }
-    return [DoctorCheck.storeOpens.ok(name, facts.isRunning ? "a server uses it" : "it opens"), secrets(facts.store)]
-      + [integrity(facts.store, name), migrations(facts.store, name), log()]
+    guard let facts else { return [unopened(), answers()] }
+    return [DoctorCheck.storeOpens.ok(name, facts.isRunning ? "a server uses it" : "it opens"), answers()]
+      + [secrets(facts.store), integrity(facts.store, name), migrations(facts.store, name), log()]
       + [unknown(facts.store), alarms(facts.store), recovery(facts)]
   }
 
+  private func answers() -> DoctorFinding {
+    if let serverRefusal { return DoctorCheck.serverAnswers.failed("server", serverRefusal) }
+    return facts?.isRunning == true
+      ? DoctorCheck.serverAnswers.ok("server", "it answers") : DoctorCheck.serverAnswers.skipped("server", noAnswer)
+  }
+
   private func unopened() -> DoctorFinding {
-    if let path = configuration.store.path, system.machine.mode(path) == nil {
-      return DoctorCheck.storeOpens.skipped(path, "there is no store yet")
-    }
-    return DoctorCheck.storeOpens.failed(configuration.store.name, factsProblem ?? "it cannot be opened")
+    if serverRefusal != nil { return DoctorCheck.storeOpens.ok(configuration.store.name, "a server uses it") }
+    guard !isStoreNew else { return DoctorCheck.storeOpens.skipped(configuration.store.name, "there is no store yet") }
+    return DoctorCheck.storeOpens.failed(configuration.store.name, factsProblem)
   }
 
   private func secrets(_ store: StoreFacts) -> DoctorFinding {

@@ -67,8 +67,8 @@ package struct DoctorSubject: Sendable {
     DoctorSubject(configuration, problems: problems, stored: stored)
   }
 
-  /// The merchants in the store, which no server holds.
-  package func storedMerchants() async throws -> [StoredMerchant] {
+  /// The merchants in the store, which no server holds, or why their secrets do not open.
+  package func storedMerchants() async throws -> (merchants: [StoredMerchant], problem: String?) {
     try await configuration.storedMerchants()
   }
 

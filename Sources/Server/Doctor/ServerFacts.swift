@@ -23,15 +23,17 @@ package struct ServerFacts: Codable, Sendable {
   let openFiles: Int
   /// Merchants that cannot be served as the store or their folders have them.
   let leftOut: [LeftOutMerchant]
+  /// Why the secrets of the merchants in the store cannot be opened; nil where they can, or were not looked at.
+  let secretsProblem: String?
 
   package init(
     isRunning: Bool, store: StoreFacts, routes: [CredentialReport] = [], openCircuits: [String] = [],
     keys: [KeyReport] = [], lastRecovery: Timestamp? = nil, openFiles: Int = 0,
-    leftOut: [LeftOutMerchant] = []
+    leftOut: [LeftOutMerchant] = [], secretsProblem: String? = nil
   ) {
     (self.isRunning, self.store, self.routes, self.openCircuits) = (isRunning, store, routes, openCircuits)
     (self.keys, self.lastRecovery, self.openFiles) = (keys, lastRecovery, openFiles)
-    self.leftOut = leftOut
+    (self.leftOut, self.secretsProblem) = (leftOut, secretsProblem)
   }
 
   /// Opens the store of a server that does not run, without migrating it.

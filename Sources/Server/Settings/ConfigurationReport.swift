@@ -88,9 +88,11 @@ extension ServerConfiguration {
 
   /// Whether the store has a merchant: then the server starts without a folder of declared ones. Its secrets must open.
   private func holdsMerchants(_ problems: inout ProblemList) async -> Bool {
-    do { return try await !storedMerchants().isEmpty } catch let error as MerchantStoreError {
-      let setting = storeKey != nil ? "secrets.key" : storeKeyCommand != nil ? "secrets.keyCommand" : "secrets.keyFile"
-      problems.add(ConfigurationError(setting, error.reason))
+    do {
+      let (merchants, problem) = try await storedMerchants()
+      guard let problem else { return !merchants.isEmpty }
+      let setting = usesStoreKeyFile ? "secrets.keyFile" : storeKey != nil ? "secrets.key" : "secrets.keyCommand"
+      problems.add(ConfigurationError(setting, problem))
       return true
     } catch {
       // A server that runs on the store has started.

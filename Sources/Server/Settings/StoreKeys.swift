@@ -29,12 +29,24 @@ extension ServerConfiguration {
     return try MasterKeys(try MerchantFolder.secretText(storeKeyFile))
   }
 
-  /// The merchants in the store of a server that does not run.
-  package func storedMerchants() async throws -> [StoredMerchant] {
+  /// Whether the keys of the store are those of the file ``storeKeyFile``.
+  package var usesStoreKeyFile: Bool { storeKey == nil && storeKeyCommand == nil }
+
+  /// The merchants in the store, or why the keys of the store cannot be read or do not open their secrets.
+  package func storedMerchants(
+    _ database: Database, at now: Timestamp
+  ) async throws -> (merchants: [StoredMerchant], problem: String?) {
+    do { return (try await merchantStore(database).merchants(at: now), nil) } catch let error as MerchantStoreError {
+      return ([], error.reason)
+    } catch let error as ConfigurationError { return ([], error.description) }
+  }
+
+  /// The merchants in the store of a server that does not run, or why their secrets do not open.
+  package func storedMerchants() async throws -> (merchants: [StoredMerchant], problem: String?) {
     if let path = store.path { try StoreFile.check(path) }
     let database = try await Database.open(store, migrations: [])
     do {
-      let merchants = try await merchantStore(database).merchants(at: WallClock.system.now())
+      let merchants = try await storedMerchants(database, at: WallClock.system.now())
       await database.close()
       return merchants
     } catch {

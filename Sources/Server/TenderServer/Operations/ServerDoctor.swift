@@ -22,11 +22,12 @@ struct ServerDoctor: Sendable {
   ///   - until: the moment at which validity is judged; nil for now.
   ///   - isDeep: whether every page of the store is read.
   func run(until: Timestamp? = nil, isDeep: Bool) async throws -> DoctorReport {
-    let facts = try await facts(isDeep: isDeep)
+    let (merchants, problem) = try await storedMerchants()
+    let facts = try await facts(isDeep: isDeep, secretsProblem: problem)
     // A network of its own, so that a connection for each identity certificate is closed after the run.
     let network = try Network.live()
     let doctor = Doctor(
-      DoctorSubject(parts.configuration, stored: try await storedMerchants()),
+      DoctorSubject(parts.configuration, stored: merchants),
       .live(network, parts.configuration, clock: parts.runtime.clock), facts: facts, until: until)
     let report = await doctor.run()
     await network.close()
@@ -35,30 +36,41 @@ struct ServerDoctor: Sendable {
 
   /// The checks of the merchants in the store, for a command line that cannot open it beside the server.
   func runOnStoredMerchants(until: Timestamp?) async throws -> DoctorReport {
+    let (merchants, problem) = try await storedMerchants()
+    let facts = try await facts(isDeep: false, secretsProblem: problem)
     let network = try Network.live()
     let doctor = Doctor(
-      DoctorSubject(parts.configuration, merchants: try await storedMerchants().map { ExaminedMerchant($0) }),
-      .live(network, parts.configuration, clock: parts.runtime.clock), facts: try await facts(isDeep: false),
-      until: until)
+      DoctorSubject(parts.configuration, merchants: merchants.map { ExaminedMerchant($0) }),
+      .live(network, parts.configuration, clock: parts.runtime.clock), facts: facts, until: until)
     let report = await doctor.runOnMerchants()
     await network.close()
     return report
   }
 
-  private func storedMerchants() async throws -> [StoredMerchant] {
-    try await parts.configuration.merchantStore(parts.database).merchants(at: parts.runtime.clock.now())
+  private func storedMerchants() async throws -> (merchants: [StoredMerchant], problem: String?) {
+    try await parts.configuration.storedMerchants(parts.database, at: parts.runtime.clock.now())
   }
 
   func facts(isDeep: Bool) async throws -> ServerFacts {
+    try await facts(isDeep: isDeep, secretsProblem: storedMerchants().problem)
+  }
+
+  private func facts(isDeep: Bool, secretsProblem: String?) async throws -> ServerFacts {
     let isFile = parts.configuration.store.path != nil
-    let served = try await ServedMerchants(
-      parts.configuration, parts.database, parts.gateway.routes, at: parts.runtime.clock.now())
+    // Where secrets do not open, the merchants go on as they were read before.
+    let former = parts.merchants.current.served
+    let served =
+      secretsProblem != nil
+      ? former
+      : try await ServedMerchants(
+        parts.configuration, parts.database, parts.gateway.routes, after: former, at: parts.runtime.clock.now())
     return ServerFacts(
       isRunning: true, store: try await StoreFacts(parts.journal, isDeep: isDeep && isFile),
       routes: await CredentialReport.all(parts.gateway.routes),
       openCircuits: parts.breakers.filter(\.value.isOpen).keys.sorted(),
       keys: parts.keys.ring.entries.map { KeyReport(.init($0)) }, lastRecovery: parts.lastRecovery.time,
-      openFiles: FileDescriptors.limit, leftOut: served.broken)
+      openFiles: FileDescriptors.limit, leftOut: served.broken,
+      secretsProblem: secretsProblem)
   }
 }
 

@@ -30,6 +30,7 @@ struct Clinic {
   var mail = SMTPResult(.done, "250 2.0.0 OK")
   var facts: [String: Any]?
   var factsProblem: String?
+  var serverRefusal: String?
   var secretsProblem: String?
   var socketAnswers = true
   var disk: (free: Int64, all: Int64) = (500 << 30, 1_000 << 30)
@@ -149,7 +150,7 @@ extension Clinic {
     }
     let doctor = Doctor(
       try DoctorSubject.read(file: file, variables: [:]), system, facts: facts, factsProblem: factsProblem,
-      secretsProblem: secretsProblem, until: until, testToken: Self.testToken)
+      serverRefusal: serverRefusal, secretsProblem: secretsProblem, until: until, testToken: Self.testToken)
     return await doctor.run()
   }
 

@@ -4,6 +4,7 @@ import Foundation
 import HTTPTransport
 import Mail
 import MerchantIdentity
+import Storage
 import TenderPayments
 import TenderServer
 
@@ -34,6 +35,11 @@ extension Fault {
 
   private static let files: [Fault] = [
     Fault("private_file_mode") { try $0.chmod(0o644, $0.merchant + "/processing/1.key") },
+    Fault("private_file_mode") { clinic in
+      let file = clinic.directory + "/store.key"
+      try PrivateFile.write(String(repeating: "1a", count: 32), to: file)
+      try clinic.chmod(0o644, file)
+    },
     Fault("store_file_mode") { try $0.chmod(0o644, $0.directory + "/tender.db") },
     Fault("folder_mode") { try $0.chmod(0o777, $0.merchant) },
   ]
@@ -160,7 +166,9 @@ extension Fault {
     Fault("webhook_dead_letters") { $0.store("deadWebhooks", 2) },
     Fault("webhook_late", .warning) { $0.store("oldestWebhookSeconds", 7_200) },
     Fault("store_opens") { ($0.facts, $0.factsProblem) = (nil, "the disk is full") },
+    Fault("server_answers") { ($0.facts, $0.serverRefusal) = (nil, "not_found: There is nothing at this address.") },
     Fault("secrets_open") { $0.secretsProblem = "the key 5f0c is not there" },
+    Fault("secrets_open") { $0.facts?["secretsProblem"] = "the key 5f0c is not there" },
     Fault("store_integrity") { $0.store("quickCheck", "row 3 missing from index payments_order") },
     Fault("store_migrations") { $0.store("missingMigrations", ["ledger-1"]) },
     Fault("store_migrations", .warning) { $0.store("waitingContractions", ["ledger-3"]) },

@@ -4,7 +4,10 @@ import Foundation
 import HTTPTransport
 import Logging
 import MerchantIdentity
+import NIOCore
+import NIOPosix
 import Settings
+import Storage
 import StrictJSON
 import TenderPayments
 import TenderServer
@@ -114,5 +117,117 @@ import Testing
   private static func findings(_ system: TestSystem, _ merchant: String) async throws -> [DoctorFinding] {
     let report = try await StrictJSONDecoder().decode(DoctorReport.self, from: system.admin("POST", "/doctor"))
     return report.checks.filter { $0.subject.contains(merchant) }
+  }
+}
+
+@Suite struct `tender doctor beside a server that runs` {
+  @Test func `names what is wrong with the keys of its store, and says nothing against the server`() async throws {
+    let (server, config) = try await Self.serverWithStoredMerchant()
+    defer { server.end() }
+    let file = server.directory + "/store.key"
+    let key = try PrivateFile.text(file)
+    let faults: [(mode: Int?, text: String?, words: String)] = [
+      (0o644, key, "\(file): can be read by others than its owner"), (nil, nil, "sealed under the key"),
+      (0o600, String(repeating: "3c", count: 32), "sealed under the key"), (0o600, "no key", "32 bytes in hexadecimal"),
+    ]
+    for fault in faults {
+      try? FileManager.default.removeItem(atPath: file)
+      if let text = fault.text, let mode = fault.mode {
+        try PrivateFile.write(text, to: file)
+        try FileManager.default.setAttributes([.posixPermissions: mode], ofItemAtPath: file)
+      }
+      for place in [["--config", config], ["--port", "\(server.port)"]] {
+        let failed = try await Self.findings(place).filter { $0.status == .failed }
+        let expected: Set = fault.mode == 0o644 ? ["private_file_mode", "secrets_open"] : ["secrets_open"]
+        #expect(Set(failed.map(\.code)) == expected, "\(place): \(failed)")
+        #expect(failed.last?.finding.contains(fault.words) == true, "\(place): \(failed)")
+      }
+    }
+    try PrivateFile.write(key, to: file)
+    #expect(try await Self.findings(["--config", config]).contains { $0.code == "secrets_open" && $0.status == .ok })
+  }
+
+  @Test func `says once it has ended that others can read the file of its keys, as tender config check does`()
+    async throws
+  {
+    let (server, config) = try await Self.serverWithStoredMerchant()
+    let file = server.directory + "/store.key"
+    try FileManager.default.setAttributes([.posixPermissions: 0o644], ofItemAtPath: file)
+    server.end()
+    _ = await server.process.end()
+    let findings = try await Self.findings(["--config", config])
+    let failed = findings.filter { $0.status == .failed }
+    #expect(failed.map(\.code) == ["private_file_mode", "secrets_open"], "\(failed)")
+    #expect(failed.first?.subject == file && failed.first?.remedy == "chmod 600 \(file)")
+    #expect(findings.contains { $0.code == "server_answers" && $0.status == .skipped })
+    let check = try await CommandBesideServer.run(["config", "check", "--config", config])
+    let text = String(decoding: check.output, as: UTF8.self)
+    #expect(check.status == 1 && text.contains("secrets.keyFile: error: \(file): can be read by others"), "\(text)")
+  }
+
+  @Test func `repeats the words of one that refuses, and does not take it for absent`() async throws {
+    let system = try await TestSystem.shared.value
+    let folder = "\(system.directory)/refusing"
+    let config = folder + "/tender.yaml"
+    try PrivateFile.write("", to: folder + "/tender.db")
+    try "environment: simulated\ndirectory: \(folder)\nsandboxURL: \(system.sandbox.base)\n".write(
+      toFile: config, atomically: true, encoding: .utf8)
+    let server = try await ServerBootstrap(group: .singletonMultiThreadedEventLoopGroup)
+      .childChannelInitializer { channel in
+        channel.eventLoop.makeCompletedFuture { try channel.pipeline.syncOperations.addHandler(NotFound()) }
+      }
+      .bind(unixDomainSocketPath: folder + "/tender.db.sock").get()
+    let findings = try await Self.findings(["--config", config])
+    try await server.close().get()
+    let failed = findings.filter { $0.status == .failed }
+    #expect(failed.map(\.code) == ["server_answers"] && failed[0].finding == NotFound.words, "\(failed)")
+    #expect(findings.contains { $0.code == "store_opens" && $0.status == .ok })
+    #expect(!findings.contains { $0.finding.contains("no server runs") }, "\(findings)")
+  }
+
+  @Test func `names the folder of its merchants that is gone`() async throws {
+    let system = try await TestSystem.shared.value
+    let folder = "\(system.directory)/passing-\(RandomBytes.system.hex(4))"
+    try FileManager.default.copyItem(atPath: system.directory + "/merchants", toPath: folder)
+    let server = try await ServedTender(system, merchants: folder)
+    defer { server.end() }
+    try FileManager.default.removeItem(atPath: folder)
+    let failed = try await Self.findings(["--port", "\(server.port)"]).filter { $0.status == .failed }
+    let served = failed.filter { $0.code == "merchant_served" }
+    #expect(!served.isEmpty && served.allSatisfy { $0.finding.contains("there is no folder \(folder)") }, "\(failed)")
+  }
+
+  /// A server without declared merchants, whose store has one without certificates, and its configuration.
+  private static func serverWithStoredMerchant() async throws -> (ServedTender, config: String) {
+    let system = try await TestSystem.shared.value
+    let folder = "\(system.directory)/none-\(RandomBytes.system.hex(4))"
+    try PrivateFile.makeFolder(folder)
+    let server = try await ServedTender(system, merchants: folder)
+    let config = server.directory + "/tender.yaml"
+    let merchant = ["--id", "kept", "--merchant-identifier", "merchant.test.kept", "--name", "Kept"]
+    let added = try await CommandBesideServer.run(
+      ["merchant", "add", "--config", config, "--country", "IE", "--currency", "EUR"] + merchant)
+    try #require(added.status == 0, "\(String(decoding: added.output, as: UTF8.self))")
+    return (server, config)
+  }
+
+  private static func findings(_ place: [String]) async throws -> [DoctorFinding] {
+    let answer = try await CommandBesideServer.run(["doctor", "--json"] + place)
+    // The settings do not name the port, which the system has chosen.
+    return try StrictJSONDecoder().decode(DoctorReport.self, from: answer.output).checks
+      .filter { $0.code != "public_url_reachable" }
+  }
+}
+
+/// Answers every request as a server that does not know its path.
+private final class NotFound: ChannelInboundHandler {
+  typealias InboundIn = ByteBuffer
+
+  static let words = "not_found: There is nothing at this address."
+
+  func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+    let body = "{\"code\":\"not_found\",\"detail\":\"There is nothing at this address.\"}"
+    let head = "HTTP/1.1 404 Not Found\r\nContent-Type: application/json\r\nContent-Length: \(body.utf8.count)\r\n\r\n"
+    context.writeAndFlush(NIOAny(ByteBuffer(string: head + body)), promise: nil)
   }
 }
