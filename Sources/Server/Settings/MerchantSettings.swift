@@ -254,7 +254,7 @@ extension SettingsTable where Target == MerchantSettings {
       "Where a basket is fetched that a page of the merchant's names and that was not sent, see docs/back-end.md."),
     Setting(
       "apiKeyLimits", .list(of: .apiKeyLimits), \.apiKeyLimits,
-      "What API keys of `api-keys` may be used for, and until when. A key that is not named may do everything, for good. `replaced` at the end says that another key took its place, so that its end is no limit of a new key."
+      "What API keys of `api-keys` may be used for, and until when. A key that is not named may do everything, for good. `replaced=2026-12-01T00:00:00Z` says that another key took its place and that it ends then, which is no limit of a new key."
     ),
     Setting(
       "signingKeys", .list(of: .text("the id of a webhook or callback key", as: "6a3ac0de1b2c3d4e")), \.signingKeys,

@@ -1,48 +1,52 @@
 package import MerchantIdentity
-import TenderPayments
+package import TenderPayments
 
 /// What an API key of a merchant's folder may be used for: `7f3ac0de baskets read until=2027-01-31T00:00:00Z`.
 package struct NamedKeyLimits: Sendable, Hashable {
   package let id: String
-  package let limits: APIKeyLimits
-  /// Whether another key has taken its place and given it its end, which is no limit of others: `replaced`.
-  package let isReplaced: Bool
+  /// Those that the key which takes its place has too.
+  package let own: APIKeyLimits
+  /// When it ends because another key has taken its place, which is no limit of others: `replaced=…`. Nil for one in place.
+  package let replacedUntil: Timestamp?
 
-  package init(id: String, limits: APIKeyLimits, isReplaced: Bool = false) {
-    (self.id, self.limits, self.isReplaced) = (id, limits, isReplaced)
+  package init(id: String, own: APIKeyLimits, replacedUntil: Timestamp? = nil) {
+    (self.id, self.own, self.replacedUntil) = (id, own, replacedUntil)
   }
 
-  /// - Returns: nil for a text without a limit, and for a word that is neither a scope nor the end.
+  /// What it may be used for: its own limits, and the end that a rotation gave it.
+  package var limits: APIKeyLimits { own.both(APIKeyLimits(expiresAt: replacedUntil)) }
+
+  /// - Returns: nil for a text without a limit, and for a word that is neither a scope nor an end.
   init?(_ text: String) {
     let words = text.split(separator: " ").map(String.init)
     guard words.count > 1 else { return nil }
-    var limits = APIKeyLimits.none
-    var isReplaced = false
+    var own = APIKeyLimits.none
+    var replacedUntil: Timestamp?
     for word in words.dropFirst() {
-      if word.utf8.elementsEqual(Self.replaced.utf8) {
-        isReplaced = true
-      } else if word.hasPrefix(Self.until), limits.expiresAt == nil {
+      if word.hasPrefix(Self.replaced), replacedUntil == nil {
+        guard let end = Timestamp(rfc3339: String(word.dropFirst(Self.replaced.count))) else { return nil }
+        replacedUntil = end
+      } else if word.hasPrefix(Self.until), own.expiresAt == nil {
         guard let end = Timestamp(rfc3339: String(word.dropFirst(Self.until.count))) else { return nil }
-        limits.expiresAt = end
+        own.expiresAt = end
       } else {
         guard let scope = APIKeyScope(rawValue: word) else { return nil }
-        limits.scopes = (limits.scopes ?? []).union([scope])
+        own.scopes = (own.scopes ?? []).union([scope])
       }
     }
-    guard limits != .none else { return nil }
-    (id, self.limits, self.isReplaced) = (words[0], limits, isReplaced)
+    (id, self.own, self.replacedUntil) = (words[0], own, replacedUntil)
   }
 
   package var text: String {
-    let scopes = (limits.scopes ?? []).map(\.rawValue).sorted()
+    let scopes = (own.scopes ?? []).map(\.rawValue).sorted()
     // A key that may do nothing has ended.
-    let end = limits.scopes?.isEmpty == true ? Timestamp(seconds: 0) : limits.expiresAt
-    let words = [end.map { Self.until + $0.description }, isReplaced ? Self.replaced : nil].compactMap(\.self)
-    return ([id] + scopes + words).joined(separator: " ")
+    let end = own.scopes?.isEmpty == true ? Timestamp(seconds: 0) : own.expiresAt
+    let ends = [end.map { Self.until + $0.description }, replacedUntil.map { Self.replaced + $0.description }]
+    return ([id] + scopes + ends.compactMap(\.self)).joined(separator: " ")
   }
 
   private static let until = "until="
-  private static let replaced = "replaced"
+  private static let replaced = "replaced="
 }
 
 extension SettingType<NamedKeyLimits> {

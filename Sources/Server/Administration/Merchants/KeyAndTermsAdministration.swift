@@ -125,6 +125,22 @@ extension MerchantAdministration {
     return try await keys(of: merchant)
   }
 
+  /// - Throws: ``MerchantStoreError`` with `key_limits_invalid` where new limits leave out a key that the present ones have
+  ///   ended, or that a rotation ends: it would be accepted for good.
+  static func require(_ new: [NamedKeyLimits], keepEndsOf stored: StoredMerchant, _ now: Timestamp) throws {
+    let present = (try? MerchantSettings(yaml: stored.settings, of: stored.id.rawValue))?.apiKeyLimits ?? []
+    let kept = stored.apiKeyLimits
+    let revived = present.filter { named in
+      (named.replacedUntil != nil || named.limits.isExpired(at: now)) && kept[named.id] != nil
+        && !new.contains { $0.id == named.id }
+    }
+    guard let first = revived.first else { return }
+    throw MerchantStoreError(
+      .keyLimitsInvalid,
+      "\(revived.map(\.id).joined(separator: ", ")) would be accepted for good: apiKeyLimits alone ends it. Revoke it "
+        + "first (tender secret revoke --merchant \(stored.id) --kind api --id \(first.id)), or keep “\(first.text)”.")
+  }
+
   func keys(of merchant: String?) async throws -> MerchantAnswer {
     if let merchant, isDeclared(merchant) {
       return MerchantAnswer(
@@ -162,7 +178,7 @@ private struct KeysInUse {
       settings.apiKeyLimits.filter { kept[$0.id] != nil }.map { ($0.id, $0.limits) }
     ) { $0.both($1) }
     let ended = stored.secrets.filter { $0.name.kind == .apiKey && $0.isReplaced }.map(\.name.name)
-    replaced = Set(ended + settings.apiKeyLimits.filter(\.isReplaced).map(\.id))
+    replaced = Set(ended + settings.apiKeyLimits.filter { $0.replacedUntil != nil }.map(\.id))
   }
 
   /// Those that count for a new key: where another took the place of each, all of them.
@@ -173,9 +189,9 @@ private struct KeysInUse {
 
   /// What a key may do by itself. The end that a rotation gave it is no limit of its successor.
   private func own(_ key: String) -> APIKeyLimits {
-    var own = limits[key] ?? .none
+    var own = stored.apiKeyLimits[key] ?? .none
     if replaced.contains(key) { own.expiresAt = nil }
-    return own
+    return own.both(settings.apiKeyLimits.first { $0.id == key }?.own ?? .none)
   }
 
   /// The keys that a rotation replaces: all that have one set of scopes.
@@ -218,11 +234,10 @@ private struct KeysInUse {
     let (table, named) = (SettingsTable.merchant, settings.apiKeyLimits)
     let followed = (chosen?.intersection(inPlace)).flatMap { $0.isEmpty ? nil : $0 } ?? chosen ?? inPlace
     // Once the last key is revoked, the limits of those that are gone hold for the next one.
-    let counting = (limits.isEmpty ? named : named.filter { followed.contains($0.id) }).map { next in
-      next.isReplaced ? APIKeyLimits(scopes: next.limits.scopes) : next.limits
-    }
+    let last = named.filter { $0.replacedUntil == nil }
+    let counting = limits.isEmpty ? (last.isEmpty ? named : last) : named.filter { followed.contains($0.id) }
     let isBound = followed.allSatisfy { key in named.contains { $0.id == key } }
-    let bound = isBound ? APIKeyLimits.union(counting) : .none
+    let bound = isBound ? APIKeyLimits.union(counting.map(\.own)) : .none
     let granted = try asked.map { try $0.within(bound) } ?? (limits.isEmpty ? bound : .union(followed.map(own)))
     var values = try table.yaml(stored.settings, of: owner.rawValue).values
     func name(_ setting: String, _ texts: [String]) {
@@ -232,7 +247,7 @@ private struct KeysInUse {
     if !digests.isEmpty { name("requireContentDigest", digests.filter { limits[$0] != nil } + [id]) }
     if bound != .none {
       let others = named.filter { limits[$0.id] != nil }
-      name("apiKeyLimits", (others + [NamedKeyLimits(id: id, limits: bound)]).map(\.text))
+      name("apiKeyLimits", (others + [NamedKeyLimits(id: id, own: bound)]).map(\.text))
     }
     if bound != .none || !digests.isEmpty {
       try tables.update(owner, settings: table.document(SettingsSource(values: values)), after: stored.version)

@@ -252,6 +252,7 @@ extension MerchantAdministration {
       for key in named.keysRequiringDigest + named.apiKeyLimits.map(\.id) where !keys.contains(key) {
         throw MerchantStoreError(.secretUnknown, "\(merchant) has no API key \(key); `tender secret list` shows them.")
       }
+      if settings["apiKeyLimits"] != nil { try Self.require(named.apiKeyLimits, keepEndsOf: stored, clock.now()) }
       var values = try table.yaml(stored.settings, of: merchant).values
       values.merge(table.typed(settings).values) { $1 }
       try tables.update(id, settings: table.document(SettingsSource(values: values)), after: stored.version)

@@ -217,9 +217,14 @@ extension MerchantBundle: CustomStringConvertible, CustomReflectable {
       "apiKeyLimits",
       try keys.compactMap { key in
         let named = read.apiKeyLimits.first { $0.id == key.id }
-        let limits = (named?.limits ?? .none).both(try key.limits)
-        let isReplaced = key.replaced == true || named?.isReplaced == true
-        return limits == .none ? nil : NamedKeyLimits(id: key.id, limits: limits, isReplaced: isReplaced).text
+        var own = try key.limits
+        // The store has the end that the rotation gave a key in the place of its own.
+        let end = key.replaced == true ? own.expiresAt : nil
+        if end != nil { own.expiresAt = nil }
+        let whole = NamedKeyLimits(
+          id: key.id, own: own.both(named?.own ?? .none),
+          replacedUntil: [end, named?.replacedUntil].compactMap(\.self).min())
+        return whole.limits == .none ? nil : whole.text
       })
     name(
       "signingKeys",

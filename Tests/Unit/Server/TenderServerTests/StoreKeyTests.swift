@@ -300,6 +300,65 @@ private struct Registry {
     let next = try await other.perform(.rotateKey(merchant: "harbour", kind: .apiKey, overlapSeconds: 0)).keys?.first
     #expect(next?.expires == nil && next?.scopes == nil)
   }
+
+  /// A merchant whose only API key the operator has limited and a rotation has replaced, imported from its folder.
+  ///
+  /// - Returns: where it was imported, the replaced key and the one in its place.
+  private func imported() async throws -> (Registry, old: String, new: String) {
+    func keys(_ answer: MerchantAnswer) -> [SharedKeyReport] { answer.keys?.filter { $0.kind == .apiKey } ?? [] }
+    let registry = try await Registry()
+    try await registry.add()
+    let old = try #require(keys(try await registry.perform(.listKeys(merchant: "harbour"))).first?.id)
+    _ = try await registry.perform(
+      .edit(merchant: "harbour", settings: ["apiKeyLimits": "\(old) read until=2099-01-01T00:00:00Z"]))
+    let rotated = try await registry.perform(.rotateKey(merchant: "harbour", kind: .apiKey, overlapSeconds: 3_600))
+    let new = try #require(keys(rotated).first)
+    let path = registry.file.directory + "/export/harbour"
+    try PrivateFile.makeFolder(registry.file.directory + "/export")
+    try #require(try await registry.perform(.export(merchant: "harbour")).bundle).write(to: path, random: .system)
+    let other = try await Registry()
+    _ = try await other.perform(
+      .take(try await MerchantBundle(folder: path, at: WallClock.system.now(), keysMayBeElsewhere: false)))
+    return (other, old, new.id)
+  }
+
+  @Test(arguments: [false, true]) func `keeps the operator's end of a replaced key for the next one`(
+    andTheLastIsRevoked: Bool
+  ) async throws {
+    let (registry, old, new) = try await imported()
+    for id in andTheLastIsRevoked ? [old, new] : [new] {
+      _ = try await registry.perform(.revokeKey(merchant: "harbour", kind: .apiKey, id: id))
+    }
+    let next = try await registry.perform(.addKey(merchant: "harbour", kind: .apiKey)).keys?.first
+    #expect(next?.expires == "2099-01-01T00:00:00Z" && next?.scopes == [.read], "\(String(describing: next))")
+    let more = await #expect(throws: MerchantStoreError.self) {
+      try await registry.perform(
+        .addKey(merchant: "harbour", kind: .apiKey, scopes: [.read], expires: "2100-01-01T00:00:00Z"))
+    }
+    #expect(more?.code == .keyLimitsInvalid)
+  }
+
+  @Test func `leaves no key without the end that its settings alone have: to clear them is refused`() async throws {
+    let (registry, old, new) = try await imported()
+    for value in ["", "\(new) read"] {
+      let refused = await #expect(throws: MerchantStoreError.self) {
+        try await registry.perform(.edit(merchant: "harbour", settings: ["apiKeyLimits": value]))
+      }
+      #expect(refused?.code == .keyLimitsInvalid && refused?.reason.contains(old) == true)
+    }
+    let end = try await registry.perform(.listKeys(merchant: "harbour")).keys?.first { $0.id == old }?.expires
+    #expect(end.map { $0 < "2099" } == true, "\(end ?? "none")")
+    _ = try await registry.perform(.revokeKey(merchant: "harbour", kind: .apiKey, id: old))
+    _ = try await registry.perform(.edit(merchant: "harbour", settings: ["apiKeyLimits": ""]))
+    // One that the operator has ended stays ended too.
+    _ = try await registry.perform(
+      .edit(merchant: "harbour", settings: ["apiKeyLimits": "\(new) until=2020-01-01T00:00:00Z"]))
+    await #expect(throws: MerchantStoreError.self) {
+      try await registry.perform(.edit(merchant: "harbour", settings: ["apiKeyLimits": ""]))
+    }
+    _ = try await registry.perform(
+      .edit(merchant: "harbour", settings: ["apiKeyLimits": "\(new) until=2099-01-01T00:00:00Z"]))
+  }
 }
 
 @Suite struct `A store without a folder of declared merchants` {
