@@ -35,17 +35,29 @@ struct OfficeGate: Sendable {
     let found = try await accounts.session(known)
     // Whoever has no session gets a value of ours, never keeps one that was planted.
     let token = found == nil && !Self.isToken(known) ? random.hex(32) : known
-    if route.access != .everyone {
-      guard let found else { return try signIn(for: request) }
-      guard route.access.allows(found.1) else {
-        throw OfficeRefusal.forbidden("Your role does not allow this. An administrator can change it.")
-      }
-    }
+    if let signIn = try admit(found?.1, request, route) { return signIn }
     let form = try await form(request, token, found.map { (route, $0.1.name) })
-    let call = OfficeCall(request, context, form: form, token: token, session: found?.0, user: found?.1)
+    // While a form arrived, its user may have signed out, been disabled, or lost the role.
+    let current = found == nil || Self.isRead(request) ? found : try await accounts.session(known)
+    if let signIn = try admit(current?.1, request, route) { return signIn }
+    let call = OfficeCall(request, context, form: form, token: token, session: current?.0, user: current?.1)
     var response = try await answer(call, context, route)
     if found == nil, response.headers[.setCookie] == nil, !Self.same(known, token) { setCookie(token, on: &response) }
     return response
+  }
+
+  private static func isRead(_ request: Request) -> Bool { request.method == .get || request.method == .head }
+
+  /// Refuses what the user's role does not allow.
+  ///
+  /// - Returns: the answer to who is not signed in.
+  private func admit(_ user: OfficeUser?, _ request: Request, _ route: OfficeRoute) throws -> Response? {
+    guard route.access != .everyone else { return nil }
+    guard let user else { return try signIn(for: request) }
+    guard route.access.allows(user) else {
+      throw OfficeRefusal.forbidden("Your role does not allow this. An administrator can change it.")
+    }
+    return nil
   }
 
   /// What is refused is shown on the page of its form, with what was typed.
@@ -66,7 +78,7 @@ struct OfficeGate: Sendable {
 
   /// A person is led to the page; a form that was sent without a session is refused.
   private func signIn(for request: Request) throws -> Response {
-    guard request.method == .get || request.method == .head else {
+    guard Self.isRead(request) else {
       throw OfficeRefusal.forbidden("You are signed out. Sign in, and send the form again.")
     }
     return .redirect(to: "/sign-in", type: .normal)
@@ -78,7 +90,7 @@ struct OfficeGate: Sendable {
   private func form(
     _ request: Request, _ token: String, _ known: (route: OfficeRoute, user: String)?
   ) async throws -> OfficeForm {
-    guard request.method != .get, request.method != .head else { return .empty }
+    guard !Self.isRead(request) else { return .empty }
     guard isOwn(request) else { throw Self.forged }
     let type = request.headers[.contentType] ?? ""
     let hasFile = known?.route.takesFile == true && OfficeForm.isMultipart(type)

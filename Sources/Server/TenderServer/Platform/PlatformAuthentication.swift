@@ -29,9 +29,21 @@ struct PlatformAuthentication: RouterMiddleware {
   func handle(
     _ request: Request, context: ServerContext, next: (Request, ServerContext) async throws -> Response
   ) async throws -> Response {
-    let (caller, key) = try caller(of: request, context)
-    try await admit(key, request)
+    let (caller, admitted) = try caller(of: request, context)
+    try await admit(admitted, request)
     let body = try await RequestBody.collect(request)
+    // While the body arrived, the key may have been revoked, and the merchant disabled.
+    return try await merchants.keep {
+      let key = try newest(admitted, context)
+      try requireScope(key, request)
+      return try await answer(request, context, body, caller, key, next)
+    }
+  }
+
+  private func answer(
+    _ request: Request, _ context: ServerContext, _ body: [UInt8], _ caller: AuthenticatedCaller, _ key: PlatformKey,
+    _ next: (Request, ServerContext) async throws -> Response
+  ) async throws -> Response {
     do { try caller.check(body: body, isDigestRequired: key.isDigestRequired) } catch { throw Problem(error) }
     var (request, context) = (request, context)
     request.body = .init(buffer: ByteBuffer(bytes: try CompressedBody.plain(body, of: request)))
@@ -47,6 +59,19 @@ struct PlatformAuthentication: RouterMiddleware {
     return response
   }
 
+  /// The key as it is now.
+  ///
+  /// - Throws: the refusal of an unknown key where it is gone or has ended.
+  private func newest(_ key: PlatformKey, _ context: ServerContext) throws -> PlatformKey {
+    guard let newest = merchants.current.apiKeys[key.id], newest.merchant == key.merchant,
+      newest.secret.utf8.elementsEqual(key.secret.utf8)
+    else { throw refusal(SignatureRefusal.keyUnknown.rawValue, key.id, context) }
+    guard !newest.limits.isExpired(at: clock.now()) else {
+      throw refusal(PlatformKeyRefusal.keyExpired.rawValue, key.id, context)
+    }
+    return newest
+  }
+
   /// Refuses what the key may not do, and calls above the quotas, before the body is read.
   private func admit(_ key: PlatformKey, _ request: Request) async throws {
     uses.note(key.id, of: key.merchant, at: clock.now())
@@ -54,6 +79,10 @@ struct PlatformAuthentication: RouterMiddleware {
       await quotas.awaitRefusal(of: key.merchant)
       throw Problem.quotaExceeded(wait)
     }
+    try requireScope(key, request)
+  }
+
+  private func requireScope(_ key: PlatformKey, _ request: Request) throws {
     let needed = RequiredScopes.of(request.method, request.uri.path)
     guard key.limits.allows(oneOf: needed) else {
       let names = needed.map(\.rawValue).sorted().joined(separator: " or ")

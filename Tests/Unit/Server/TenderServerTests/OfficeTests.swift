@@ -326,6 +326,41 @@ private struct PaymentLoad: Sendable {
     #expect(try await anna.get("/payments/\(payment)").text.ranges(of: "refund of 2.00 EUR: approved").count == 1)
   }
 
+  @Test func `does nothing of a form whose user has signed out while it arrived`() async throws {
+    let (stored, anna) = (try await StoredShop("late-form", system), try await person())
+    let payment = try #require(try await stored.pays().body["paymentId"]?.text)
+    let form = "refund\">[^§]*?name=\"key\" value=\"([0-9a-f]+)\""
+    let key = try #require(try await anna.get("/payments/\(payment)").first(form))
+    let (cookie, token) = try await anna.session()
+    let body = "csrf=\(token)&key=\(key)&amount=1.00&reason=late"
+    let port = try #require(Int(system.office.split(separator: ":").last ?? ""))
+    let head = """
+      POST /payments/\(payment)/refund HTTP/1.1
+      Host: 127.0.0.1:\(port)
+      Cookie: \(cookie)
+      Content-Type: application/x-www-form-urlencoded
+      Content-Length: \(body.utf8.count)
+      Expect: 100-continue
+
+
+      """
+    let slow = try RawConnection.Shared(port: port)
+    let begun = try await RawConnection.onThread {
+      try slow.value.send(head)
+      return try slow.value.answers(1)
+    }
+    #expect(begun.map(\.status) == [100])
+    _ = try await anna.post("/sign-out", [:])
+    let answer = try await RawConnection.onThread {
+      try slow.value.send(body)
+      return try slow.value.answers(1).map(\.status)
+    }
+    #expect(answer == [403])
+    let shown = try await stored.shop.signed(
+      "GET", "/v2/late-form/payments/\(payment)/refunds", at: system.clock.wall.now())
+    #expect(shown.body["refunds"]?.elements.isEmpty == true, "\(shown.body)")
+  }
+
   @Test func `refunds once what two operators refund at the same moment`() async throws {
     let (stored, anna, bert) = (try await StoredShop("shared", system), try await person(), try await person())
     let answer = try await stored.pays()

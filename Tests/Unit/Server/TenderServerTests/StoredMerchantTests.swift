@@ -312,6 +312,52 @@ struct StoredShop: Sendable {
     #expect(try await !accepted(rotated.id, newSecret))
     #expect(left?.contains { $0.secret != nil } == false && left?.contains { $0.kind == .webhookKey } == true)
   }
+
+  /// - Parameter change: what is done while the body of a call is under way.
+  private func answer(
+    to id: String, while change: (StoredShop) async throws -> Void
+  ) async throws -> RawConnection.Answer? {
+    let stored = try await StoredShop(id, system)
+    let (key, path) = (stored.shop.key, "/v2/\(id)/baskets/\(RandomBytes.system.hex(16))")
+    let body: JSONValue = [
+      "currencyCode": "EUR", "countryCode": "IE", "merchantReference": "slow", "businessName": "Slow",
+      "serviceTypes": ["collection"], "items": [["id": "soup", "label": "Soup", "unitAmount": 100]],
+    ]
+    let bytes = body.serialized()
+    let signed = RequestSigning.headers(key.id, key.secret, "PUT", path, body, at: system.clock.wall.now())
+    let head =
+      (["PUT \(path) HTTP/1.1", "Host: localhost", "Content-Type: application/json", "Expect: 100-continue"]
+      + ["Content-Length: \(bytes.count)"] + signed.map { "\($0.name): \($0.value)" })
+      .joined(separator: "\n") + "\n\n"
+    let slow = try RawConnection.Shared(port: stored.shop.port)
+    let begun = try await RawConnection.onThread {
+      try slow.value.send(head)
+      return try slow.value.answers(1)
+    }
+    #expect(begun.map(\.status) == [100])
+    try await change(stored)
+    return try await RawConnection.onThread {
+      try slow.value.send(String(decoding: bytes, as: UTF8.self))
+      return try slow.value.answers(1)
+    }.first
+  }
+
+  @Test func `does nothing for a key that was revoked, or has lost the scope, while the body of its call arrived`()
+    async throws
+  {
+    let usual = try await answer(to: "slow") { _ in }
+    #expect(usual?.status == 200, "\(String(describing: usual))")
+    let revoked = try await answer(to: "slow-revoked") { stored in
+      try await stored.call(.addKey(merchant: stored.id, kind: .apiKey))
+      try await stored.call(.revokeKey(merchant: stored.id, kind: .apiKey, id: stored.shop.key.id))
+    }
+    #expect(revoked?.status == 403, "\(String(describing: revoked))")
+    let limited = try await answer(to: "slow-limited") { stored in
+      try await stored.call(
+        .edit(merchant: stored.id, settings: ["apiKeyLimits": "\(stored.shop.key.id) read"]))
+    }
+    #expect(limited?.body["errors"]?.elements.first?["id"] == "SCOPE_MISSING", "\(String(describing: limited))")
+  }
 }
 
 @Suite struct `A running server` {
