@@ -130,7 +130,7 @@ extension FullContact: Codable {
     self.init(
       givenName: try text(.givenName), familyName: try text(.familyName),
       phoneticGivenName: try text(.phoneticGivenName), phoneticFamilyName: try text(.phoneticFamilyName),
-      phoneNumber: try text(.phoneNumber), emailAddress: try text(.emailAddress),
+      phoneNumber: try text(.phoneNumber), emailAddress: try keys.emailAddress(forKey: .emailAddress),
       addressLines: try keys.addressLines(forKey: .addressLines),
       subLocality: try text(.subLocality), locality: try text(.locality),
       subAdministrativeArea: try text(.subAdministrativeArea), administrativeArea: try text(.administrativeArea),

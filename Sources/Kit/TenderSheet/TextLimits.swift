@@ -1,7 +1,9 @@
 /// Limits of the shopper's texts in Unicode scalars, each of at most four bytes. Graphemes would not limit the bytes.
 package enum TextLimits {
-  /// One field of a contact, a coupon code, the name of a shipping method. An e-mail address has at most 254 bytes.
+  /// One field of a contact, a coupon code, the name of a shipping method.
   package static let field = 256
+  /// The bytes of an e-mail address (RFC 5321).
+  package static let emailAddress = 254
   /// The lines of one address.
   package static let addressLines = 16
 
@@ -15,6 +17,16 @@ extension KeyedDecodingContainer {
   /// The text of a field; nil when it is missing or null.
   func text(forKey key: Key) throws -> String? {
     try decodeIfPresent(String.self, forKey: key).map { try limited($0, forKey: key) }
+  }
+
+  /// An e-mail address; nil when it is missing or null.
+  func emailAddress(forKey key: Key) throws -> String? {
+    let address = try text(forKey: key)
+    guard address?.utf8.count ?? 0 <= TextLimits.emailAddress else {
+      throw DecodingError.dataCorruptedError(
+        forKey: key, in: self, debugDescription: "more than \(TextLimits.emailAddress) bytes")
+    }
+    return address
   }
 
   /// Street and house number; empty when they are missing or null.

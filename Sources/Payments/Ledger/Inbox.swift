@@ -1,3 +1,4 @@
+import Crypto
 import Storage
 package import TenderPayments
 
@@ -253,6 +254,15 @@ extension ProviderEvent {
 
 /// The table `inbox`: an event is kept once, with its result.
 enum Inbox {
+  /// The longest name that is kept: an index of PostgreSQL takes no more than 2,704 bytes.
+  private static let longestName = 1_024
+
+  /// The provider's name of the event, or the hash of a longer one.
+  private static func name(of event: ProviderEvent) -> String {
+    guard event.id.utf8.count > longestName else { return event.id }
+    return "SHA-256 " + Hex.encode(SHA256.hash(data: Array(event.id.utf8)))
+  }
+
   /// False when the event was received before.
   static func add(_ event: ProviderEvent, in store: Transaction) throws -> Bool {
     try store.changes(
@@ -260,18 +270,18 @@ enum Inbox {
       INSERT INTO inbox (route, event, reference, outcome, amount, currency, verdict, received_at)
       VALUES ($1, $2, $3, $4, $5, $6, 'known', $7) ON CONFLICT DO NOTHING
       """,
-      .text(event.route), .text(event.id), .text(event.reference.rawValue), .text(event.outcomeName),
+      .text(event.route), .text(name(of: event)), .text(event.reference.rawValue), .text(event.outcomeName),
       .integer(event.amount.minorUnits), .text(event.amount.currency.code), .time(store.now)) == 1
   }
 
   static func conclude(_ event: ProviderEvent, _ verdict: InboxVerdict, in store: Transaction) throws {
     if case .early = verdict {
       try store.run(
-        "DELETE FROM inbox WHERE route = $1 AND event = $2", .text(event.route), .text(event.id))
+        "DELETE FROM inbox WHERE route = $1 AND event = $2", .text(event.route), .text(name(of: event)))
       return
     }
     try store.run(
       "UPDATE inbox SET verdict = $3, reason = $4 WHERE route = $1 AND event = $2", .text(event.route),
-      .text(event.id), .text(verdict.name), .text(optional: verdict.reason))
+      .text(name(of: event)), .text(verdict.name), .text(optional: verdict.reason))
   }
 }

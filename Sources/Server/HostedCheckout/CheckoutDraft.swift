@@ -150,6 +150,11 @@ extension CheckoutDraft {
     if let name = order.references?.unreadable {
       throw invalid("order.references.\(name)", "must have readable characters alone")
     }
+    if order.customer?.hasTooLongEmailAddress == true {
+      throw invalid(
+        DirectCustomer.emailAddressOfOrder,
+        "must have at most \(DirectCustomer.ContactDetails.longestEmailAddress) bytes")
+    }
     let lines = CartLines(order, amount) ?? CartLines(single: amount, reference)
     var document = BasketDocument(
       currencyCode: amount.currency, countryCode: merchant.countryCode, merchantReference: reference,

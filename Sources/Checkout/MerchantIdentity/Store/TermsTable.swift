@@ -56,8 +56,13 @@ package struct TermsStanding: Sendable, Hashable {
 }
 
 extension MerchantTables {
+  private static let longestVersion = 200
+
   /// Publishes a version, which every merchant has to accept by `requiredAt`.
   package func publish(_ version: String, wording: String, requiredAt: Timestamp) throws {
+    guard (1...Self.longestVersion).contains(version.utf8.count) else {
+      throw MerchantStoreError(.termsUnknown, "A version of the terms has 1 to \(Self.longestVersion) bytes.")
+    }
     let inserted = try store.changes(
       """
       INSERT INTO terms (version, wording, published_at, required_at) VALUES ($1, $2, $3, $4) ON CONFLICT DO NOTHING

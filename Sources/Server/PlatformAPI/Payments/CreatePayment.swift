@@ -111,6 +111,10 @@ extension PlatformPayments {
     let amount = try amount(of: request.order, merchant)
     let input = try await input(of: request, call)
     try Self.requireReadable(request.order, input)
+    if let name = request.order.tooLongEmailAddress {
+      throw PlatformRefusal.invalid(
+        name, "An e-mail address has at most \(DirectCustomer.ContactDetails.longestEmailAddress) bytes.")
+    }
     let reference = try Self.name(
       request.order.references?.merchantReference, "order.references.merchantReference")
     let id = OrderID(random.timeOrderedID(clock))

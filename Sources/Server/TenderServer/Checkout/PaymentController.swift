@@ -172,6 +172,8 @@ private struct PaymentCall {
 
   private static func contact(_ key: String, _ body: JSONField) throws -> FullContact? {
     guard let field = try body.memberIfPresent(key), field.value != .null else { return nil }
-    return try StrictJSONDecoder().decode(FullContact.self, from: field.value)
+    do { return try StrictJSONDecoder().decode(FullContact.self, from: field.value) } catch let error as JSONError {
+      throw JSONError(error.code, path: field.path + (error.path ?? "$").dropFirst(), error.reason)
+    }
   }
 }

@@ -70,3 +70,59 @@ import Testing
     #expect(try await second.holds().isEmpty)
   }
 }
+
+/// 254 bytes are the most that mail has (RFC 5321); an index of PostgreSQL takes no more than 2,704.
+@Suite(.serialized) struct `An e-mail address that is too long` {
+  private static let member = "order.customer.contactDetails.emailAddress"
+
+  private let system: TestSystem
+
+  init() async throws { system = try await TestSystem.shared.value }
+
+  private static func address(_ bytes: Int) -> String { String(repeating: "a", count: bytes - 12) + "@example.com" }
+
+  private static func property(_ answer: JSONClient.Answer) -> String? {
+    answer.body["errors"]?.elements.first?["propertyName"]?.text
+  }
+
+  @Test(arguments: [255, 3_000])
+  func `is refused by its name where a merchant's server sends it`(bytes: Int) async throws {
+    let customer: JSONValue = ["contactDetails": ["emailAddress": .string(Self.address(bytes))]]
+    let money: JSONValue = ["amount": 900, "currencyCode": "EUR"]
+    let input: JSONValue = ["paymentProductId": 302, "encryptedPaymentData": "{}"]
+    let (order, page): (JSONValue, JSONValue) = (
+      ["amountOfMoney": money, "customer": customer], ["returnUrl": "https://market.example/done"]
+    )
+    let shipped: JSONValue = [
+      "amountOfMoney": money, "shipping": ["emailAddress": .string(Self.address(bytes))],
+    ]
+    for (resource, body, name) in [
+      ("payments", ["order": order, "mobilePaymentMethodSpecificInput": input], Self.member),
+      ("payments", ["order": shipped, "mobilePaymentMethodSpecificInput": input], "order.shipping.emailAddress"),
+      ("hostedcheckouts", ["order": order, "hostedCheckoutSpecificInput": page], Self.member),
+      ("paymentlinks", ["order": order], Self.member),
+    ] as [(String, JSONValue, String)] {
+      let answer = try await HostedShopper.signed(system, "market", "POST", resource, body)
+      #expect(answer.status == 400 && Self.property(answer) == name, "\(resource): \(answer.body)")
+    }
+    let usual: JSONValue = [
+      "amountOfMoney": money, "customer": ["contactDetails": ["emailAddress": .string(Self.address(254))]],
+    ]
+    let link = try await HostedShopper.signed(system, "market", "POST", "paymentlinks", ["order": usual])
+    #expect(link.status == 201, "\(link.body)")
+  }
+
+  @Test func `is refused by its name where a page sends it, and one of 254 bytes is paid`() async throws {
+    let shopper = try await Shopper.enters(system, service: "collection")
+    guard case .object(var payment) = try await shopper.payment(try await shopper.token()),
+      case .object(var contact)? = payment["shippingContact"]
+    else { return }
+    for bytes in [255, 254] {
+      contact["emailAddress"] = .string(Self.address(bytes))
+      payment["shippingContact"] = .object(contact)
+      let answer = try await shopper.pays(.object(payment))
+      #expect(answer.status == (bytes == 254 ? 200 : 400), "\(answer.body)")
+      #expect(bytes == 254 || answer.body["field"] == "$.shippingContact.emailAddress", "\(answer.body)")
+    }
+  }
+}
