@@ -148,13 +148,15 @@ extension PaymentGateway {
   private func reserve(_ followUp: FollowUp, in store: Transaction) throws -> [Attempt] {
     let (payment, cause) = (followUp.payment, followUp.cause)
     if let due = followUp.due, try !journal.take(due, of: payment, in: store) { throw JournalError.conflict }
+    var first = followUp.partOf
+    if case .capture? = followUp.due { first = try journal.requestOfDueCapture(of: payment, in: store) }
     let acquirer = routes[try journal.route(of: payment, in: store)]
     let (amount, capture) = (followUp.amount, followUp.capture)
     guard followUp.kind == .refund, acquirer?.capabilities.refundsOneCapture == true else {
       return [
         try journal.reserve(
           followUp.kind, amount, isFinal: followUp.isFinal, of: payment, capture: capture, cause: cause,
-          partOf: followUp.partOf, in: store)
+          partOf: first, in: store)
       ]
     }
     return try journal.reserveRefunds(amount, of: payment, capture: capture, cause: cause, in: store)

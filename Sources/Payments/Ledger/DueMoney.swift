@@ -1,5 +1,5 @@
-import Storage
-import TenderPayments
+package import Storage
+package import TenderPayments
 
 // Immediate captures and expired holds: when recovery tries again, and when an operator is alarmed.
 extension Journal {
@@ -30,6 +30,14 @@ extension Journal {
     }
   }
 
+  /// The authorization that the capture which is due belongs to, as to one request: its call had been answered before the
+  /// authorization was resolved. Nil where the call was to capture, and what it did is its answer.
+  package func requestOfDueCapture(of payment: PaymentID, in store: Transaction) throws -> AttemptReference? {
+    let record = try PaymentRecord.lock(payment, in: store)
+    let authorization = try Operations.all(of: payment, in: store).first { $0.kind == .authorize }
+    return authorization.flatMap { record.awaitsCapture(of: $0) ? $0.reference : nil }
+  }
+
   private func captureAgain(_ record: inout PaymentRecord, in store: Transaction) throws {
     let tries = try Operations.count(.capture, cause: .order, of: record.payment.id, in: store)
     let next = store.now.adding(Backoff.capture.pause(after: tries))
@@ -53,5 +61,16 @@ extension Journal {
       record.raise(.voidRefused)
     case .pending, .unknown, .nothing, .returned: break
     }
+  }
+}
+
+extension PaymentRecord {
+  /// Whether recovery is to begin the first capture, at the moment in which the authorization was resolved with no caller
+  /// waiting for it.
+  func awaitsCapture(of authorization: OperationRecord) -> Bool {
+    guard captureMode == .immediate, captureDelay == nil, balances.status == .authorized, let captureDue,
+      let resolvedAt = authorization.answeredAt
+    else { return false }
+    return captureDue <= resolvedAt
   }
 }

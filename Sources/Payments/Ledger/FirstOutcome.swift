@@ -27,8 +27,10 @@ extension Journal {
       throw StorageError.column("reference")
     }
     let parts = operations.filter { $0.partOf == request.rawValue }.map(\.record)
-    let now = OperationOutcome(operation: first.record, payment: record.payment, parts: parts)
-    guard now.isFinal else { return RequestOutcome(outcome: now, operations: operations.map(\.record)) }
+    var now = OperationOutcome(operation: first.record, payment: record.payment, parts: parts)
+    now.awaitsCapture = record.awaitsCapture(of: first.record)
+    let present = RequestOutcome(outcome: now, operations: operations.map(\.record))
+    guard now.isFinal else { return present }
     var history = RequestHistory(of: now)
     for row in try store.rows(entries, .text(record.payment.id.rawValue)) where !history.isFinal {
       try history.take(AuditEntry(row))

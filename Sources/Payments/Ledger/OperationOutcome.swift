@@ -8,6 +8,8 @@ package struct OperationOutcome: Sendable, Hashable {
   /// The other operations of the same request: a refund may give back several captures, and an authorization may be
   /// captured in the same call.
   package let parts: [OperationRecord]
+  /// Whether recovery still has to begin the capture that the request asked for.
+  package var awaitsCapture = false
 
   package init(operation: OperationRecord, payment: Payment, parts: [OperationRecord]) {
     (self.operation, self.payment, self.parts) = (operation, payment, parts)
@@ -17,7 +19,9 @@ package struct OperationOutcome: Sendable, Hashable {
   package var operations: [OperationRecord] { [operation] + parts }
 
   /// Whether nothing more is to come: every operation has its answer, and the payment is not open either.
-  package var isFinal: Bool { !operations.contains(where: \.state.isOpen) && payment.status.isResolved }
+  package var isFinal: Bool {
+    !operations.contains(where: \.state.isOpen) && payment.status.isResolved && !awaitsCapture
+  }
 
   /// Whether another operation of the request is still being sent.
   package var isSending: Bool { operations.contains { $0.state == .sending } }

@@ -157,6 +157,34 @@ import Testing
     #expect(platform.acquirer.captures.count == 1)
   }
 
+  @Test(arguments: [true, false])
+  func `of a sale whose authorization was open gets in the end what its capture came to, and then always`(
+    isCaptured: Bool
+  ) async throws {
+    let platform = try await Platform()
+    platform.acquirer.authorizes(Self.unknown)
+    func make() async throws -> Reply {
+      try await Reply { try await platform.payments.create(Platform.body(input: Self.sale), platform.call("k")) }
+    }
+    func status(_ reply: Reply) throws -> JSONValue? { try JSONReader.read(reply.body)["payment"]?["status"] }
+    let open = try await make()
+    platform.acquirer.finds(.answer(.approved(Approval(acquirerReference: "A-1"))))
+    if !isCaptured { platform.acquirer.captures(.notSent("no route to host")) }
+    platform.clock.advance(.seconds(5))
+    let held = try await make()
+    #expect(try status(held) == "PENDING_CAPTURE" && held != open)
+    try await platform.recover()
+    let first = try await make()
+    #expect(try status(first) == (isCaptured ? "CAPTURED" : "PENDING_CAPTURE"))
+    platform.acquirer.captures { reference, _ in FakeAcquirer.approval(reference) }
+    platform.clock.advance(.seconds(600))
+    try await platform.recover()
+    let id = try JSONReader.read(open.body)["payment"]?["id"]?.text ?? ""
+    #expect(try await platform.payments.show(id, of: Platform.merchant).json["status"] == "CAPTURED")
+    _ = try await platform.payments.refund(id, [], platform.call())
+    #expect(try await make() == first)
+  }
+
   /// The provider's event overtakes its answer, and the merchant captures before the call is answered.
   @Test func `gets what the first call got where an event had brought the answer before`() async throws {
     let platform = try await Platform()
