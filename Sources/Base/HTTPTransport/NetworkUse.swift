@@ -3,7 +3,8 @@ import Synchronization
 /// Whether some work has sent a request, or tried to. An answer that was made without one says nothing of the other side.
 package final class NetworkUse: Sendable {
   @TaskLocal private static var current: NetworkUse?
-  private let happened = Atomic(false)
+  /// The requests that went out.
+  private let requests = Atomic(0)
 
   private init() {}
 
@@ -11,12 +12,12 @@ package final class NetworkUse: Sendable {
   package static func watching<Value>(_ work: () async -> Value) async -> (value: Value, happened: Bool) {
     let use = NetworkUse()
     let value = await $current.withValue(use, operation: work)
-    return (value, use.happened.load(ordering: .relaxed))
+    return (value, use.requests.load(ordering: .relaxed) > 0)
   }
 
   /// Notes that a request goes out. Every ``HTTPSender`` does; work that waits for another's request does it itself.
-  package static func note() { current?.happened.store(true, ordering: .relaxed) }
+  package static func note() { current?.requests.add(1, ordering: .relaxed) }
 
-  /// The request was refused on this machine.
-  static func takeBack() { current?.happened.store(false, ordering: .relaxed) }
+  /// The request that was noted was refused on this machine. Those before it count on.
+  static func takeBack() { current?.requests.subtract(1, ordering: .relaxed) }
 }

@@ -72,10 +72,16 @@ private final class Mirror: ChannelInboundHandler {
     let connections = OutboundConnections(maximum: 3)
     let clients = try (0..<4).map { _ in try LiveHTTPClient(within: connections) }
     let request = OutboundRequest(method: "GET", url: "http://127.0.0.1:\(port)/")
-    for client in clients.prefix(3) {
+    for client in clients.prefix(2) {
       let answer = await NetworkUse.watching { try? await client.sender.send(request, TestRun.whole).status }
       #expect(answer.value == 200 && answer.happened)
     }
+    let both = await NetworkUse.watching {
+      let first = try? await clients[2].sender.send(request, TestRun.whole).status
+      let second = try? await clients[3].sender.send(request, TestRun.whole).status
+      return [first, second]
+    }
+    #expect(both.value == [200, nil] && both.happened, "the first request has arrived")
     let (error, isSent) = await NetworkUse.watching {
       await #expect(throws: TransportError.self) { try await clients[3].sender.send(request, TestRun.whole) }
     }
