@@ -102,7 +102,7 @@ extension ServerConfiguration {
 
   fileprivate func examineMerchants(at now: Timestamp, _ problems: inout ProblemList) async throws -> [MerchantFolder] {
     let before = problems.problems.count { !$0.isWarning }
-    let isThere = FileManager.default.fileExists(atPath: merchantsDirectory)
+    let isThere = hasMerchantsDirectory
     // Nothing is made, and no database elsewhere is asked without need.
     let isStored = store.path.map { FileManager.default.fileExists(atPath: $0) } ?? !isThere
     if isStored, await holdsMerchants(&problems), !isThere { return [] }

@@ -86,6 +86,7 @@ package struct MerchantFolder: Sendable {
   /// The ids of the merchants below `directory`, in order. A name that begins with a dot is a folder in the making.
   package static func merchants(in directory: String) throws -> [String] {
     guard let names = try? FileManager.default.contentsOfDirectory(atPath: directory).sorted() else {
+      if let deadLink = deadLink(directory) { throw ConfigurationError("merchants.directory", deadLink) }
       throw ConfigurationError(
         "merchants.directory",
         "there is no folder \(directory); make it, or leave merchants.directory out where every merchant is in the store"
@@ -94,6 +95,15 @@ package struct MerchantFolder: Sendable {
     return names.filter {
       !$0.hasPrefix(".") && FileManager.default.fileExists(atPath: "\(directory)/\($0)/merchant.yaml")
     }
+  }
+
+  /// What is wrong with a symbolic link that leads nowhere; nil for what is none.
+  static func deadLink(_ path: String) -> String? {
+    let files = FileManager.default
+    guard !files.fileExists(atPath: path), let place = try? files.destinationOfSymbolicLink(atPath: path) else {
+      return nil
+    }
+    return "\(path) is a symbolic link to \(place), which is not there"
   }
 
   package init(path: String, id: MerchantID, at now: Timestamp, keysMayBeElsewhere: Bool) async throws {

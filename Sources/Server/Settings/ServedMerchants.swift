@@ -45,7 +45,7 @@ package struct ServedMerchants: Sendable {
       let others = OtherMerchants(configuration, but: only)
       (domains, apiKeys) = (others.domains, others.apiKeys)
     }
-    let isThere = FileManager.default.fileExists(atPath: configuration.merchantsDirectory)
+    let isThere = configuration.hasMerchantsDirectory
     // A start without any merchant is refused where the folder that the settings name is not there. What the store says
     // of its merchants holds without it.
     if isThere || (rows.isEmpty && only == nil && former == nil && !configuration.declaresNone) {
@@ -97,10 +97,10 @@ package struct ServedMerchants: Sendable {
       return present?.contains(id.rawValue) == true || !stored.contains(id)
     }
     if !kept.isEmpty, present?.isEmpty ?? true {
+      let missing =
+        MerchantFolder.deadLink(directory) ?? "there is no \(present == nil ? "folder" : "merchant in") \(directory)"
       let problem = ConfigurationError(
-        "merchants.directory",
-        "there is no \(present == nil ? "folder" : "merchant in") \(directory); bring the merchants back, or restart "
-          + "the server to go on without them")
+        "merchants.directory", "\(missing); bring the merchants back, or restart the server to go on without them")
       firstProblem = problem
       notRead += kept.map { LeftOutMerchant($0.merchant.id, ErrorWords.of(problem)) }
     }
@@ -160,7 +160,7 @@ extension ServedMerchants {
         "a declared merchant cannot be read; all of them go on as they were read before",
         metadata: ["merchant": .string(merchant.id), "reason": .string(merchant.reason)])
     }
-    if former == nil, !FileManager.default.fileExists(atPath: configuration.merchantsDirectory) {
+    if former == nil, !configuration.hasMerchantsDirectory {
       logger.notice(
         "there is no folder of declared merchants; only those of the store are served",
         metadata: ["directory": .string(configuration.merchantsDirectory)])

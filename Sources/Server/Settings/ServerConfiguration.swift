@@ -164,8 +164,13 @@ package struct ServerConfiguration: Sendable {
 
   /// Whether no merchant is declared: the folder is not there, and no setting names it.
   package var declaresNone: Bool {
-    merchantsDirectory.utf8.elementsEqual(Self.merchants(below: directory).utf8)
-      && !FileManager.default.fileExists(atPath: merchantsDirectory)
+    merchantsDirectory.utf8.elementsEqual(Self.merchants(below: directory).utf8) && !hasMerchantsDirectory
+  }
+
+  /// Whether anything stands at the place of the declared merchants' folder: also a symbolic link that leads nowhere, as
+  /// to a mount that is lost.
+  package var hasMerchantsDirectory: Bool {
+    (try? FileManager.default.attributesOfItem(atPath: merchantsDirectory)) != nil
   }
 
   /// Where `tender sandbox` listens by default.

@@ -96,6 +96,25 @@ import Webhooks
     }
   }
 
+  @Test func `as a symbolic link that leads nowhere is refused by name, at a start and by a reload`() async throws {
+    let platform = try await MerchantsApart()
+    let (folder, away) = ("\(platform.directory)/merchants", "\(platform.directory)/away")
+    let files = FileManager.default
+    _ = try await MerchantProvisioning(portal: platform.system.sandbox, random: .system)
+      .make(Self.declared, below: folder)
+    try files.moveItem(atPath: folder, toPath: away)
+    try files.createSymbolicLink(atPath: folder, withDestinationPath: away)
+    try await platform.serve { server async throws in
+      #expect(try await server.isServed("declared.example"))
+      try files.moveItem(atPath: away, toPath: away + "-again")
+      let refused = try await server.admin("POST", "/merchants/reload")
+      #expect(refused["detail"]?.text?.contains("\(folder) is a symbolic link to \(away)") == true, "\(refused)")
+      #expect(try await server.isServed("declared.example"))
+    }
+    let refusal = await #expect(throws: ConfigurationError.self) { try await platform.serve { _ in } }
+    #expect(refusal?.description.contains("\(folder) is a symbolic link to \(away)") == true, "\(refusal as Any)")
+  }
+
   @Test(arguments: [true, false])
   func `that is there and cannot be listed keeps no revoked key and no change of the store alive`(
     hasDeclared: Bool
