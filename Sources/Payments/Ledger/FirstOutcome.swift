@@ -12,7 +12,7 @@ package struct RequestOutcome: Sendable, Hashable {
 // operations stood after every change.
 extension Journal {
   /// The request's outcome as it was when nothing more of it was to come, whatever has become of the payment since. While
-  /// something is to come, as it is now.
+  /// something is to come, as it is now; so too where the audit chain lacks an entry that would say how it was.
   ///
   /// - Parameter request: the operation by which it is known.
   package func firstOutcome(of request: AttemptReference) async throws -> RequestOutcome {
@@ -33,9 +33,9 @@ extension Journal {
     guard now.isFinal else { return present }
     var history = RequestHistory(of: now)
     for row in try store.rows(entries, .text(record.payment.id.rawValue)) where !history.isFinal {
-      try history.take(AuditEntry(row))
+      do { try history.take(AuditEntry(row)) } catch StorageError.column { return present }
     }
-    guard history.isFinal, let last = history.last else { throw StorageError.other("\(request) has no final entry") }
+    guard history.isFinal, let last = history.last else { return present }
     let then = try operations.compactMap { try history.record(of: $0.record, $0.row) }
     let request = Set(now.operations.map(\.reference))
     let own = then.filter { request.contains($0.reference) }

@@ -185,6 +185,21 @@ import Testing
     #expect(try await make() == first)
   }
 
+  /// A store that was thinned out, or damaged.
+  @Test func `gets how its operation stands where the audit chain lacks how it stood`() async throws {
+    let platform = try await Platform()
+    let id = try await platform.made()
+    func capture() async throws -> Reply {
+      try await Reply { try await platform.payments.capture(id, Array(#"{"amount": 500}"#.utf8), platform.call("c")) }
+    }
+    let first = try await capture()
+    platform.clock.advance(.seconds(5))
+    try await platform.journal.database.write { try $0.run("UPDATE audit SET status_after = 'later'") }
+    #expect(try await capture() == first)
+    try await platform.journal.database.write { try $0.run("DELETE FROM audit") }
+    #expect(try await capture() == first)
+  }
+
   /// The provider's event overtakes its answer, and the merchant captures before the call is answered.
   @Test func `gets what the first call got where an event had brought the answer before`() async throws {
     let platform = try await Platform()
