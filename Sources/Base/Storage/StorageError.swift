@@ -39,6 +39,16 @@ package enum StorageError: Error, Sendable, Equatable {
 }
 
 extension StorageError {
+  /// Whether the store may have refused this one statement for what it writes, and may take others.
+  package var isOfOneStatement: Bool {
+    switch self {
+    case .unique, .check, .foreignKey, .notNull, .other: true
+    case .busy, .overloaded, .outcomeUnknown, .full, .connection, .column, .migrationChanged, .migrationUnknown,
+      .copyUnfinished, .otherVersions:
+      false
+    }
+  }
+
   /// A row that this version cannot read, which it could not the next time either.
   package var isUnreadable: Bool { if case .column = self { true } else { false } }
 }

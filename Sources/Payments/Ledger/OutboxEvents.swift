@@ -99,9 +99,25 @@ package struct LeftEvents: Error {
   package var merchants: Set<MerchantID>
   /// With an event that this version cannot read: they wait for a later version.
   package var payments: Set<PaymentID>
+  /// With an event for which the consumer could not write what becomes of it, and why: they wait for
+  /// ``pauseOfRefused``.
+  package var refused: [PaymentID: String]
 
-  package init(merchants: Set<MerchantID> = [], payments: Set<PaymentID> = []) {
-    (self.merchants, self.payments) = (merchants, payments)
+  /// How long events wait that could not be handed over.
+  package static let pauseOfRefused: Duration = .seconds(60)
+
+  package init(
+    merchants: Set<MerchantID> = [], payments: Set<PaymentID> = [], refused: [PaymentID: String] = [:]
+  ) {
+    (self.merchants, self.payments, self.refused) = (merchants, payments, refused)
+  }
+
+  /// What to throw where an event's own writing has failed: the event, so that it holds up no other.
+  ///
+  /// - Returns: the error itself where it is no matter of one event, or where so many are left that it is none either.
+  package func refusal(of event: OutboxEvent, _ error: StorageError) -> any Error {
+    guard error.isOfOneStatement, refused.count < 64 else { return error }
+    return LeftEvents(refused: [event.payment: "\(error)"])
   }
 
   /// Leaves these too, until the merchant is served.
@@ -110,8 +126,10 @@ package struct LeftEvents: Error {
   package mutating func add(_ found: LeftEvents) -> [String] {
     merchants.formUnion(found.merchants)
     payments.formUnion(found.payments)
+    refused.merge(found.refused) { $1 }
     return found.merchants.map { "the events of \($0) wait: this server does not serve it" }
       + found.payments.map { "the events of \($0) wait: this version cannot read them" }
+      + found.refused.map { "the events of \($0) wait: they cannot be handed over: \($1)" }
   }
 }
 
@@ -199,10 +217,11 @@ extension OutboxEvent {
       sql += " AND (happened_at <= $\(count + 1) OR NOT \(merchants.sql))"
       values = [.time(store.now.adding(.zero - longestWait))] + merchants.values
     }
-    if !left.payments.isEmpty {
-      let places = (1...left.payments.count).map { "$\(count + values.count + $0)" }.joined(separator: ", ")
+    let payments = left.payments.union(left.refused.keys)
+    if !payments.isEmpty {
+      let places = (1...payments.count).map { "$\(count + values.count + $0)" }.joined(separator: ", ")
       sql += " AND payment NOT IN (\(places))"
-      values += left.payments.map(\.rawValue).sorted().map { .text($0) }
+      values += payments.map(\.rawValue).sorted().map { .text($0) }
     }
     return (sql, values)
   }

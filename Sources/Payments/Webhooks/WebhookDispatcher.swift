@@ -72,7 +72,7 @@ package struct WebhookDispatcher: Sendable {
   package func run(lookingEvery pause: Duration = .seconds(1), closingAfter limit: Duration? = nil) async {
     let limit = limit ?? pause * 2
     await withDiscardingTaskGroup { group in
-      var sinceQueues = pause
+      var (sinceQueues, sinceRefused) = (pause, Duration.zero)
       var left = LeftEvents()
       while !Task.isCancelled {
         var wait = pause
@@ -90,6 +90,8 @@ package struct WebhookDispatcher: Sendable {
         }
         try? await Task.sleep(for: wait)
         sinceQueues += wait
+        sinceRefused += wait
+        if sinceRefused >= LeftEvents.pauseOfRefused { (left.refused, sinceRefused) = ([:], .zero) }
       }
       group.cancelAll()
     }
@@ -169,7 +171,9 @@ package struct WebhookDispatcher: Sendable {
         guard let own = served[event.merchant] else { continue }
         let key = keys(event.merchant)
         for endpoint in own + (addresses[event.payment] ?? []).compactMap({ PaymentWebhooks.endpoint($0, key) }) {
-          try Deliveries.add(event, to: endpoint, in: store)
+          do { try Deliveries.add(event, to: endpoint, in: store) } catch let error as StorageError {
+            throw left.refusal(of: event, error)
+          }
           queues.insert(EndpointQueue(merchant: event.merchant, endpoint: endpoint.id))
         }
       }

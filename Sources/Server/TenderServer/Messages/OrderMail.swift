@@ -22,6 +22,7 @@ struct OrderMail: Sendable {
   /// Takes events until the task is cancelled.
   func run(lookingEvery pause: Duration = .seconds(1)) async {
     var left = LeftEvents()
+    var sinceRefused = Duration.zero
     while !Task.isCancelled {
       do {
         left.merchants = left.merchants.filter { merchants.current[$0] == nil }
@@ -33,6 +34,8 @@ struct OrderMail: Sendable {
         logger.error("no mail goes to shoppers", metadata: ["reason": .string("\(error)")])
       }
       try? await Task.sleep(for: pause)
+      sinceRefused += pause
+      if sinceRefused >= LeftEvents.pauseOfRefused { (left.refused, sinceRefused) = ([:], .zero) }
     }
   }
 
@@ -44,7 +47,11 @@ struct OrderMail: Sendable {
       let served = merchants.current
       let unserved = Set(events.map(\.merchant)).filter { served[$0] == nil }.subtracting(left.merchants)
       guard unserved.isEmpty else { throw LeftEvents(merchants: unserved) }
-      for event in events { try note(event, of: served[event.merchant]?.folder, in: store) }
+      for event in events {
+        do { try note(event, of: served[event.merchant]?.folder, in: store) } catch let error as StorageError {
+          throw left.refusal(of: event, error)
+        }
+      }
       return !events.isEmpty
     }
   }

@@ -120,6 +120,24 @@ import Webhooks
   }
 }
 
+@Suite struct `An event that the queue refuses` {
+  @Test func `waits with those of its payment, and holds up no other`() async throws {
+    let post = try await Post()
+    let payment = try await post.pays()
+    for number in 2...70 { try await post.pays(number) }
+    try await post.refuses(payment)
+    let running = Task { await post.dispatcher.run(lookingEvery: .milliseconds(10)) }
+    try await waitUntil("the others'") { post.server.requests.count == 69 * 3 }
+    running.cancel()
+    await running.value
+    #expect(try await !post.history().contains(payment.id))
+    try await post.takesAll()
+    try await post.dispatcher.round()
+    #expect(post.server.sequences.suffix(3) == [1, 2, 3])
+    #expect(post.server.bodies.suffix(3).allSatisfy { $0["tender"]?["orderId"] == "order-1" })
+  }
+}
+
 @Suite struct `Events of a merchant without a webhook key` {
   @Test func `wait for one`() async throws {
     let post = try await Post()
@@ -142,6 +160,29 @@ extension Post {
       try $0.run(
         "UPDATE outbox SET status = $2 WHERE payment = $1 AND seq = 2", .text(payment.id.rawValue), .text(status))
     }
+  }
+
+  /// Has the store refuse deliveries of a payment's events.
+  fileprivate func refuses(_ payment: Payment) async throws {
+    let refusal =
+      switch StoreEngineUnderTest.chosen {
+      case .postgres: "ALTER TABLE webhook_deliveries ADD CONSTRAINT refused CHECK (payment <> '\(payment.id)')"
+      case .sqlite:
+        """
+        CREATE TRIGGER refused BEFORE INSERT ON webhook_deliveries WHEN NEW.payment = '\(payment.id)'
+        BEGIN SELECT RAISE(ABORT, 'refused'); END
+        """
+      }
+    try await database.write { try $0.run(refusal) }
+  }
+
+  fileprivate func takesAll() async throws {
+    let end =
+      switch StoreEngineUnderTest.chosen {
+      case .postgres: "ALTER TABLE webhook_deliveries DROP CONSTRAINT refused"
+      case .sqlite: "DROP TRIGGER refused"
+      }
+    try await database.write { try $0.run(end) }
   }
 
   /// The payments of the events that were handed over, in that order.
