@@ -9,7 +9,7 @@ help: ## this list
 demo: ## the shop, the server and the sandbox, everything set up; PAGE=mine.html tries a page of yours, STORE=postgres two servers
 	@STORE='$(STORE)' scripts/demo $(if $(PAGE),--page '$(PAGE)')
 
-install: ## a release of tender, its completions and man pages, below PREFIX=/usr/local
+install: ## a release of tender and tender-sandbox, their completions and man pages, below PREFIX=/usr/local
 	@PREFIX='$(or $(PREFIX),/usr/local)' DESTDIR='$(DESTDIR)' scripts/install
 
 npm: ## the web kit as a package for npm, artifacts/npm/tender-web-kit-….tgz
@@ -31,8 +31,8 @@ check: ## format and lint, then make test
 
 sandbox: ## the simulated Apple and acquirer alone
 	@scripts/install-prerequisites demo
-	@scripts/build debug tender
-	.build/debug/tender sandbox
+	@scripts/build debug tender-sandbox
+	.build/debug/tender-sandbox sandbox
 
 format: ## writes every Swift and JavaScript file in the project's format
 	swift format -i --parallel -r Sources Tests Plugins Benchmarks Examples Package.swift
@@ -65,12 +65,12 @@ clock: attacked ## a real server whose clock is set while shoppers pay
 
 failover: ## kills PostgreSQL's primary and nodes under load: KILLS=100; PATRONI=1 with Patroni, WITHOUT_STANDBY=1 must show a loss
 	@scripts/install-prerequisites failover
-	@scripts/build release tender payment-auditor
+	@scripts/build release tender tender-sandbox payment-auditor
 	@CONFIGURATION=release scripts/attack failover '$(or $(KILLS),100)' $(if $(PATRONI),--patroni) $(if $(WITHOUT_STANDBY),--without-standby)
 
 test-restore: ## restores PostgreSQL to a moment while the acquirer has gone on, and compares what is missing
 	@scripts/install-prerequisites failover
-	@scripts/build release tender
+	@scripts/build release tender tender-sandbox
 	@CONFIGURATION=release scripts/attack restore
 
 model: ## every history of the model of a payment, and one for each rule that is taken out; RULE=LEASE for that alone
@@ -78,7 +78,7 @@ model: ## every history of the model of a payment, and one for each rule that is
 	@Tests/Model/check.py $(RULE)
 
 attacked:
-	@scripts/build release tender payment-auditor crashing-server
+	@scripts/build release tender tender-sandbox payment-auditor crashing-server
 
 release-tests:
 	@scripts/build release tender tenderPackageTests
@@ -99,14 +99,14 @@ bench-payments: ## the payments alone; STORE=1000000 compares with a store that 
 	@STORE='$(or $(STORE),100000)' scripts/bench payments
 
 bench-merchants: ## how much one merchant's flood slows another's payments; FLOOD=1500 calls a second
-	@scripts/build release tender
+	@scripts/build release tender-sandbox
 	@FLOOD=$(or $(FLOOD),1500) /usr/bin/python3 Benchmarks/two_merchants.py .build/release/tender
 
 fuzz: ## each fuzz target for MINUTES=10; goes on where the last run ended
 	@scripts/fuzz $(or $(MINUTES),10)
 
 fuzz-server: ## hostile requests to each surface of a running server for MINUTES=10, or to SURFACE='office hosted'
-	@scripts/build release tender
+	@scripts/build release tender tender-sandbox
 	@CONFIGURATION=release scripts/attack fuzz_server $(or $(MINUTES),10) $(SURFACE)
 
 cost: release-tests ## sends COUNT=5000 hostile requests, from SEED=1, and fails when one costs too much processor time

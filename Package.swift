@@ -88,6 +88,8 @@ let package = Package(
   platforms: [.macOS(.v15), .iOS(.v16)],
   products: [
     .executable(name: "tender", targets: ["TenderCLI"]),
+    // What signs payment tokens and plays Apple, banks and shops. Nothing of it is in `tender`.
+    .executable(name: "tender-sandbox", targets: ["SandboxCLI"]),
     .library(name: "ApplePayToken", targets: ["ApplePayToken"]),
     .library(name: "TenderPayments", targets: ["TenderPayments"]),
     .library(name: "TenderSheet", targets: ["TenderSheet"]),
@@ -267,11 +269,16 @@ let package = Package(
 
     // `prctl` has variadic arguments, with which Swift cannot call it.
     .target(name: "CProcessMemory", path: "Sources/CommandLine/CProcessMemory"),
+    // The commit is known to one file of C alone: with another, next to nothing is compiled again.
+    .target(
+      name: "CBuild", path: "Sources/CommandLine/CBuild",
+      cSettings: Context.environment["TENDER_COMMIT"].map { [.define("TENDER_COMMIT", to: "\"\($0)\"")] }),
     module(
       "CommandLine/CommandSupport",
       [
-        "TenderServer", "Administration", "Settings", "AppleSandbox", "Ledger", "DirectWire", "TenderPayments",
-        "StrictJSON", "HTTPTransport", "Storage", arguments, logging, lifecycle, unixSignals, nioCore,
+        "CBuild", "TenderServer", "Administration", "Settings", "ApplePayToken", "MerchantIdentity", "Ledger",
+        "DirectWire", "TenderPayments", "StrictJSON", "HTTPTransport", "Storage", arguments, logging, lifecycle,
+        unixSignals, nioCore,
       ]),
     module(
       "CommandLine/Demo",
@@ -283,18 +290,14 @@ let package = Package(
     tool(
       "Sources/CommandLine/TenderCLI",
       [
-        "CommandSupport", "Demo", "CProcessMemory", "TenderServer", "Doctor", "Administration", "Settings",
-        "AppleSandbox", "AcquirerSandbox",
-        "ProviderEmulators",
-        "TokenIssuer",
-        "DemoShop",
-        "Orders",
-        "Gateway", "ApplePayToken", "KeyAgent",
-        "MerchantIdentity", "Mail", "Acquiring", "Connectors", "Ledger", "Webhooks", "TenderSheet", "TenderCheckoutAPI",
-        "DirectWire",
-        "TenderPayments", "StrictJSON", "HTTPTransport", "Storage", arguments, crypto, x509, logging, lifecycle,
-        unixSignals, nioCore, nioPosix,
+        "CommandSupport", "CProcessMemory", "TenderServer", "Doctor", "Administration", "Settings", "Orders", "Gateway",
+        "ApplePayToken", "KeyAgent", "MerchantIdentity", "Mail", "Acquiring", "Connectors", "Ledger", "Webhooks",
+        "TenderSheet", "TenderCheckoutAPI", "DirectWire", "TenderPayments", "StrictJSON", "HTTPTransport", "Storage",
+        arguments, crypto, x509, logging, lifecycle, unixSignals, nioCore, nioPosix,
       ]),
+    tool(
+      "Sources/CommandLine/SandboxCLI",
+      ["CommandSupport", "Demo", "TokenIssuer", "ApplePayToken", "TenderPayments", "StrictJSON", arguments]),
 
     // The text files of `Web/` become string constants of the module that serves them.
     .plugin(name: "EmbedWeb", capability: .buildTool(), dependencies: ["embed-web"]),
@@ -434,8 +437,8 @@ let package = Package(
         "TokenIssuer", "ApplePayToken", "KeyAgent", "Ledger", "Storage", "TenderPayments", "StrictJSON",
         "HTTPTransport",
         "TenderTesting", crypto, asn1, x509,
-        // These tests run `tender`. With the other programs that `make test` runs, one build makes all of them.
-        "TenderCLI", "payment-simulator", "payment-auditor", "crashing-server",
+        // These tests run both programs. With the others that `make test` runs, one build makes all of them.
+        "TenderCLI", "SandboxCLI", "payment-simulator", "payment-auditor", "crashing-server",
       ]),
 
     // Attacks, and the auditor that judges what came of them: docs/reliability.md.

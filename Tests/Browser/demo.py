@@ -17,7 +17,7 @@ LIST_LIMIT = 500
 
 
 class Demo:
-    """`tender demo --port N`, which takes six ports: server, shop, sandbox, the sandbox's gateway, second
+    """`tender-sandbox demo --port N`, which takes six ports: server, shop, sandbox, the sandbox's gateway, second
     shop, back office."""
 
     def __init__(self, port, home, tender):

@@ -181,8 +181,8 @@ def kitsune(demo, *arguments):
     """A payment of the second shop, whose merchant is in the store."""
     folder = f".tender/demo-{demo.port}/stored/merchants/kitsune"
     return subprocess.run(
-        [demo.tender, "pay", "--port", str(demo.port), "--merchant", folder, "--origin", demo.second_shop, "--amount",
-         "1500", "--json", *arguments], cwd=demo.home, capture_output=True, text=True, timeout=PATIENCE, check=False)
+        [f"{demo.tender}-sandbox", "pay", "--port", str(demo.port), "--merchant", folder, "--origin", demo.second_shop,
+         "--amount", "1500", "--json", *arguments], cwd=demo.home, capture_output=True, text=True, timeout=PATIENCE, check=False)
 
 
 def register_a_second_domain(shopper):

@@ -83,7 +83,7 @@ def newest(shopper):
 def pay(demo):
     """A payment of the shop, made by a program."""
     answer = subprocess.run(
-        [demo.tender, "pay", "--port", str(demo.port), "--json"], cwd=demo.home, capture_output=True, text=True,
+        [f"{demo.tender}-sandbox", "pay", "--port", str(demo.port), "--json"], cwd=demo.home, capture_output=True, text=True,
         timeout=PATIENCE, check=False)
     assert answer.returncode == 0, answer.stderr + answer.stdout
     basket = json.loads(answer.stdout)["basketId"]

@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""Runs the claims of `Tests/Browser/*_*.py` about a running `tender demo`, in real browsers.
+"""Runs the claims of `Tests/Browser/*_*.py` about a running `tender-sandbox demo`, in real browsers.
 
     run.py --port 8400 --home DIR --tender PROGRAM [--artifacts DIR] [--only TEXT] [--short] [--browsers N]
 

@@ -246,8 +246,8 @@ def kitchen(shopper):
 
 @claim(browser=False)
 def the_kitchen_gets_an_order_by_webhook_that_no_page_of_the_shop_has_seen(demo):
-    paid = subprocess.run([demo.tender, "pay", "--port", str(demo.port)], cwd=demo.home, capture_output=True, text=True,
-                          timeout=PATIENCE, check=False)
+    paid = subprocess.run([f"{demo.tender}-sandbox", "pay", "--port", str(demo.port)], cwd=demo.home, capture_output=True,
+                          text=True, timeout=PATIENCE, check=False)
     assert paid.returncode == 0, paid.stdout + paid.stderr
     order = re.search(r"order (\w+)", paid.stdout)[1]
     reference = next(payment["merchantReference"] for payment in demo.journal() if payment["order"] == order)

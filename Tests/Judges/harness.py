@@ -67,12 +67,12 @@ def wait_until_up(origin, process):
     end = time.monotonic() + STILL
     while True:
         if process.poll() is not None:
-            raise Failed("tender sandbox ended")
+            raise Failed("tender-sandbox sandbox ended")
         try:
             return urllib.request.urlopen(origin + "/sandbox/ca.json", timeout=STILL).close()
         except OSError as trouble:
             if time.monotonic() > end:
-                raise Failed(f"tender sandbox does not answer: {trouble}") from None
+                raise Failed(f"tender-sandbox sandbox does not answer: {trouble}") from None
             time.sleep(0.1)
 
 
@@ -84,7 +84,7 @@ def sandbox():
         port = free_ports.row(2)
         origin = f"http://127.0.0.1:{port}"
         process = subprocess.Popen(
-            [tender, "sandbox", "--port", str(port), "--directory", f"{directory}/sandbox"],
+            [f"{tender}-sandbox", "sandbox", "--port", str(port), "--directory", f"{directory}/sandbox"],
             stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         try:
             wait_until_up(origin, process)

@@ -1,4 +1,4 @@
-"""A `tender demo` on free ports in a directory of its own, and calls of its merchant's server, for judges in Python."""
+"""A `tender-sandbox demo` on free ports in a directory of its own, and calls of its merchant's server, for judges in Python."""
 import base64
 import contextlib
 import copy
@@ -70,7 +70,7 @@ def running(tender):
     base = free_ports.row(6)
     with tempfile.TemporaryDirectory() as home:
         log = open(f"{home}/log", "w+", encoding="utf-8")
-        process = subprocess.Popen([str(pathlib.Path(tender).resolve()), "demo", "--port", str(base)], cwd=home,
+        process = subprocess.Popen([f"{pathlib.Path(tender).resolve()}-sandbox", "demo", "--port", str(base)], cwd=home,
                                    stdout=log, stderr=subprocess.STDOUT)
         try:
             demo, end, said = Demo(base, home), time.monotonic() + STILL, ""

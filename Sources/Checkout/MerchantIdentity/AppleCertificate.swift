@@ -79,7 +79,7 @@ package struct AppleCertificate: Sendable, Hashable {
       throw MerchantIdentityError(
         .environmentMismatch,
         "The certificate was \(isFromApple ? "" : "not ")issued by Apple; the environment is \(environment.rawValue).",
-        advice: "Use Apple's certificates with Apple, and those of tender sandbox in the simulated environment.")
+        advice: "Use Apple's certificates with Apple, and those of tender-sandbox in the simulated environment.")
     }
     try requireValidity(at: now)
   }

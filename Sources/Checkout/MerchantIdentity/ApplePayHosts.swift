@@ -35,7 +35,7 @@ package struct ApplePayHosts: Sendable, Hashable {
 
   /// The simulated Apple.
   ///
-  /// - Parameter gatewayURL: `https://` and host, with a port if need be: what `tender sandbox` prints.
+  /// - Parameter gatewayURL: `https://` and host, with a port if need be: what `tender-sandbox sandbox` prints.
   package static func simulated(gatewayURL: String) throws(MerchantIdentityError) -> ApplePayHosts {
     guard let authority = authority(ofBase: gatewayURL) else {
       throw MerchantIdentityError(

@@ -110,7 +110,7 @@ extension MerchantDirectory {
         throw MerchantIdentityError(
           .environmentMismatch,
           "The \(description) was \(isFromApple ? "" : "not ")issued by Apple; the environment is \(environment.rawValue).",
-          advice: "Use Apple's certificates with Apple, and those of tender sandbox in the simulated environment.")
+          advice: "Use Apple's certificates with Apple, and those of tender-sandbox in the simulated environment.")
       }
     }
   }

@@ -12,7 +12,7 @@ import StrictJSON
 import TenderPayments
 import TenderServer
 
-/// `tender demo`
+/// `tender-sandbox demo`
 package struct DemoCommand: AsyncParsableCommand {
   package static let configuration = CommandConfiguration(
     commandName: "demo", abstract: "Everything in one process: a simulated Apple and bank, the server, and two shops.")
@@ -67,7 +67,7 @@ package struct DemoCommand: AsyncParsableCommand {
     let folder = "\(directory)/demo-\(port)\(suffix)"
     try refuseHistory(in: folder)
     let nodes = store.map { DemoNodes(port: port, directory: folder, store: $0) }
-    try nodes?.requireBalancer()
+    try nodes?.requirePrograms()
     try await LiveHTTPClient.during { sender in
       let setup = DemoSetup(
         port: port, directory: folder, level: logLevel.level, sender: sender, page: page,
@@ -249,7 +249,7 @@ private struct DemoSetup: Sendable {
     }
     Terminal.say("  The same payment from a terminal:                   \(payCommand)")
     Terminal.say(
-      "  Its journal:                                        \(program) payment list --store \(Shell.quoted(storePlace))"
+      "  Its journal:                                        \(Shell.program("tender")) payment list --store \(Shell.quoted(storePlace))"
     )
     if let nodes { announce(nodes) }
     Terminal.say()
@@ -267,17 +267,15 @@ private struct DemoSetup: Sendable {
       "    kill the second while you pay, it comes back:     pkill -KILL -f \(Shell.quoted("\(directory)/node2.yaml"))")
   }
 
-  /// As this process was started, so that it can be typed again here.
-  private var program: String { Shell.quoted(CommandLine.arguments.first ?? "tender") }
-
   private func codeCommand(_ server: ServerConfiguration) -> String {
-    "\(program) user code \(Self.officeUser) --store \(Shell.quoted(storePlace))"
+    "\(Shell.program("tender")) user code \(Self.officeUser) --store \(Shell.quoted(storePlace))"
   }
 
   private var payCommand: String {
     let isDefault = directory == ".tender/demo-\(port)" && providers.isEmpty
     let merchant = "\(directory)/merchants/\(shops[0].merchant.id)"
-    return "\(program) pay --port \(port)" + (isDefault ? "" : " --merchant \(Shell.quoted(merchant))")
+    return "\(Shell.program("tender-sandbox")) pay --port \(port)"
+      + (isDefault ? "" : " --merchant \(Shell.quoted(merchant))")
       + (providers.isEmpty ? "" : " --provider")
   }
 

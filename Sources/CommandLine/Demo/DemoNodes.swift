@@ -23,7 +23,17 @@ struct DemoNodes: Sendable {
   private static let programs = ["/usr/sbin/haproxy", "/usr/local/sbin/haproxy", "/opt/homebrew/bin/haproxy"]
   private var haproxy: String? { Self.programs.first { FileManager.default.isExecutableFile(atPath: $0) } }
 
-  func requireBalancer() throws { _ = try balancerProgram() }
+  /// Beside this program. The name may have been found on the PATH; the process knows its own file.
+  private static let server = URL(fileURLWithPath: Bundle.main.executablePath ?? CommandLine.arguments[0])
+    .deletingLastPathComponent().appending(path: "tender").path
+
+  /// Both servers' programs, and what stands before them.
+  func requirePrograms() throws {
+    _ = try balancerProgram()
+    guard FileManager.default.isExecutableFile(atPath: Self.server) else {
+      throw MistakenCall("--store runs a second server, and there is no program \(Self.server)")
+    }
+  }
 
   private func balancerProgram() throws -> String {
     guard let haproxy else {
@@ -60,9 +70,7 @@ struct DemoNodes: Sendable {
   func second(beside first: ServerConfiguration, _ logger: Logger) throws -> some Service {
     let settings = directory + "/node2.yaml"
     try write(secondNode(first), to: settings)
-    // The name may have been found on the PATH; the process knows its own file.
-    let tender = Bundle.main.executablePath ?? CommandLine.arguments[0]
-    return ChildProgram(path: tender, arguments: ["serve", "--config", settings], logger: logger)
+    return ChildProgram(path: Self.server, arguments: ["serve", "--config", settings], logger: logger)
   }
 
   /// It has the password of the simulated mail server.

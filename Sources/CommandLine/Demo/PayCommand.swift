@@ -7,11 +7,11 @@ import StrictJSON
 import TenderPayments
 import TenderServer
 
-/// `tender pay`
+/// `tender-sandbox pay`
 package struct PayCommand: AsyncParsableCommand {
   package static let configuration = CommandConfiguration(
     commandName: "pay", abstract: "One sandbox payment against a running server, step by step.",
-    discussion: "Without options it pays at `tender demo`. Exit code 1 when a step fails.")
+    discussion: "Without options it pays at `tender-sandbox demo`. Exit code 1 when a step fails.")
 
   @Option(help: "The demo's port, from which the addresses below follow.") var port = 8400
   @Option(help: "The server's address.") var server: String?
@@ -91,7 +91,8 @@ package struct PayCommand: AsyncParsableCommand {
 
   private func payment(_ sender: HTTPSender) throws -> SandboxPayment {
     guard FileManager.default.fileExists(atPath: folder) else {
-      throw CallFailure("there is no merchant at \(folder). Start `tender demo` here, or name one with --merchant.")
+      throw CallFailure(
+        "there is no merchant at \(folder). Start `tender-sandbox demo` here, or name one with --merchant.")
     }
     let origin = origin ?? "http://localhost:\(port + 1)"
     return SandboxPayment(

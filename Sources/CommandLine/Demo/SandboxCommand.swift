@@ -4,7 +4,7 @@ import CommandSupport
 import HTTPTransport
 import StrictJSON
 
-/// `tender sandbox`
+/// `tender-sandbox sandbox`
 package struct SandboxCommand: AsyncParsableCommand {
   package static let configuration = CommandConfiguration(
     commandName: "sandbox",

@@ -6,7 +6,7 @@ import Settings
 import StrictJSON
 import TenderServer
 
-/// `tender shop`
+/// `tender-sandbox shop`
 package struct ShopCommand: AsyncParsableCommand {
   package static let configuration = CommandConfiguration(
     commandName: "shop", abstract: "The demo shop alone, on its own origin, against a running server.")

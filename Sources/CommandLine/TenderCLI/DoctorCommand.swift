@@ -1,6 +1,5 @@
 import ArgumentParser
 import CommandSupport
-import Demo
 import Doctor
 import Foundation
 import HTTPTransport
@@ -8,7 +7,6 @@ import MerchantIdentity
 import Settings
 import TenderPayments
 import TenderServer
-import TokenIssuer
 
 /// `tender doctor`
 struct DoctorCommand: AsyncParsableCommand {
@@ -67,7 +65,7 @@ struct DoctorCommand: AsyncParsableCommand {
     let network = try Network.live()
     let doctor = Doctor(
       subject, .live(network, subject.configuration), facts: facts, factsProblem: problem,
-      serverRefusal: refusal ?? stored.refusal, secretsProblem: stored.problem, until: until?.time, testToken: .sandbox)
+      serverRefusal: refusal ?? stored.refusal, secretsProblem: stored.problem, until: until?.time)
     let report = await doctor.run()
     await network.close()
     return DoctorReport(checks: report.checks + stored.findings)
@@ -102,20 +100,6 @@ struct DoctorCommand: AsyncParsableCommand {
     do { return (try await ServerFacts(store: subject.store), nil, nil) } catch {
       return (nil, ErrorLine.text(for: error), nil)
     }
-  }
-}
-
-extension TestTokenIssuer {
-  /// A sandbox's authorities, made for one test and kept nowhere.
-  fileprivate static let sandbox = TestTokenIssuer { certificatePEM in
-    let pki = try SandboxPKI()
-    guard let card = SandboxCards.card(id: "visa-debit"), let currency = Currency(code: "EUR") else {
-      throw CallFailure("there is no card to test with")
-    }
-    let request = PaymentTokenRequest(
-      card: card, amount: try Amount(decimal: "1.00", currency: currency),
-      recipient: try TokenRecipient(certificatePEM: certificatePEM))
-    return (Array(try PaymentTokenIssuer(pki: pki).issue(request).text.utf8), try pki.rootPEM)
   }
 }
 

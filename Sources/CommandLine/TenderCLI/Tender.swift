@@ -1,17 +1,27 @@
 import ArgumentParser
-import Demo
+import CommandSupport
+import Foundation
 
 @main
 struct Tender: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "tender", abstract: "Apple Pay acceptance, end to end, on your own machines.",
-    version: "0.1.0-dev",
+    discussion: "What makes payment tokens or plays Apple, a bank or a shop is the program \(SandboxProgram.name): "
+      + "\(SandboxProgram.commands.joined(separator: ", ")).",
+    version: "tender \(Version.text)",
     subcommands: [
-      DemoCommand.self, ServeCommand.self, ReloadCommand.self, SandboxCommand.self, ShopCommand.self, PayCommand.self,
-      TokenCommand.self, KeyAgentCommand.self, MerchantCommand.self, CertificateCommand.self, DomainCommand.self,
-      SecretCommand.self, PaymentCommand.self, LinkCommand.self, RouteCommand.self, ConnectorCommand.self,
-      ShadowCommand.self,
-      WebhooksCommand.self, MailCommand.self, UserCommand.self, StoreCommand.self, ReconcileCommand.self,
-      ConfigCommand.self, DoctorCommand.self, VersionCommand.self,
+      ServeCommand.self, ReloadCommand.self, TokenCommand.self, KeyAgentCommand.self, MerchantCommand.self,
+      CertificateCommand.self, DomainCommand.self, SecretCommand.self, PaymentCommand.self, LinkCommand.self,
+      RouteCommand.self, ConnectorCommand.self, ShadowCommand.self, WebhooksCommand.self, MailCommand.self,
+      UserCommand.self, StoreCommand.self, ReconcileCommand.self, ConfigCommand.self, DoctorCommand.self,
+      VersionCommand.self,
     ])
+
+  static func main() async {
+    if let problem = SandboxProgram.takeOver(Array(CommandLine.arguments.dropFirst())) {
+      Terminal.sayError(problem, exitCode: 2)
+      Foundation.exit(2)
+    }
+    await runProgram(besides: SandboxProgram.commands)
+  }
 }

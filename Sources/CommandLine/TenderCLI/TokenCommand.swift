@@ -3,6 +3,7 @@ import ArgumentParser
 /// `tender token …`: why does this payment token not work?
 struct TokenCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "token", abstract: "Inspect, verify, decrypt and make payment tokens.",
-    subcommands: [TokenInspect.self, TokenVerify.self, TokenDecrypt.self, TokenCreate.self])
+    commandName: "token", abstract: "Inspect, verify and decrypt payment tokens.",
+    discussion: "`tender-sandbox token create` makes some, signed by a sandbox.",
+    subcommands: [TokenInspect.self, TokenVerify.self, TokenDecrypt.self])
 }

@@ -1,5 +1,6 @@
 import ApplePayToken
 import ArgumentParser
+import CommandSupport
 import KeyAgent
 import TenderPayments
 

@@ -18,8 +18,6 @@ package struct Doctor: Sendable {
   let secretsProblem: String?
   /// The moment at which validity is judged: now, or `--until`.
   let until: Timestamp
-  /// Makes a whole payment token to a processing certificate; only the command line, which has a signer, hands one in.
-  let testToken: TestTokenIssuer?
 
   var now: Timestamp { system.clock.now() }
   var configuration: ServerConfiguration { subject.configuration }
@@ -33,13 +31,12 @@ package struct Doctor: Sendable {
 
   package init(
     _ subject: DoctorSubject, _ system: DoctorSystem, facts: ServerFacts?, factsProblem: String? = nil,
-    serverRefusal: String? = nil, secretsProblem: String? = nil, until: Timestamp? = nil,
-    testToken: TestTokenIssuer? = nil
+    serverRefusal: String? = nil, secretsProblem: String? = nil, until: Timestamp? = nil
   ) {
     (self.subject, self.system, self.facts, self.serverRefusal) = (subject, system, facts, serverRefusal)
     self.factsProblem = factsProblem ?? serverRefusal ?? "the store is not open"
     self.secretsProblem = secretsProblem ?? facts?.secretsProblem
-    (self.until, self.testToken) = (until ?? system.clock.now(), testToken)
+    self.until = until ?? system.clock.now()
   }
 
   /// Every check, in the order in which they need each other. Nothing is changed, and no money moves.
@@ -59,14 +56,6 @@ package struct Doctor: Sendable {
     findings += await associationFindings()
     return DoctorReport(checks: findings + (await appleFindings()))
   }
-}
-
-/// Makes a payment token to a processing certificate under a root of its own.
-package struct TestTokenIssuer: Sendable {
-  /// - Returns: the token as JSON, and the root that it leads to.
-  package let issue: @Sendable (_ certificatePEM: String) throws -> (token: [UInt8], rootPEM: String)
-
-  package init(issue: @escaping @Sendable (String) throws -> (token: [UInt8], rootPEM: String)) { self.issue = issue }
 }
 
 extension DoctorCheck {

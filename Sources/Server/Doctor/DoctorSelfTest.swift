@@ -6,25 +6,18 @@ import Settings
 import TenderPayments
 
 extension DoctorCheck {
-  static let selfTestGroup = [selfTestData, selfTestToken]
+  static let selfTestGroup = [selfTestData]
 
   static let selfTestData = DoctorCheck(
     "self_test_payment_data",
     "Payment data sealed to the installed certificate, for the merchant identifier, opens with the installed key.",
     meaning: "Certificate, key and merchant identifier do not belong together: no payment token can be opened.",
     remedy: "Install the certificate and the key of one request, made under the identifier in merchant.yaml.")
-  static let selfTestToken = DoctorCheck(
-    "self_test_payment_token",
-    "A whole payment token to the installed certificate, under a root made for the test, is verified and opened.",
-    meaning: "A payment token that Apple makes would be refused at the named stage.",
-    remedy: "Install the certificate and the key of one request, made under the identifier in merchant.yaml.")
 }
 
 extension Doctor {
   func selfTestFindings() -> [DoctorFinding] {
-    subject.merchants.flatMap { merchant in
-      merchant.processing.flatMap { [sealedData($0, merchant), wholeToken($0, merchant)] }
-    }
+    subject.merchants.flatMap { merchant in merchant.processing.map { sealedData($0, merchant) } }
   }
 
   private func sealedData(_ examined: ExaminedCertificate, _ merchant: ExaminedMerchant) -> DoctorFinding {
@@ -37,24 +30,6 @@ extension Doctor {
       return check.require(
         opened, examined.file, ok: "sealed and opened, \(sealed.version.rawValue)",
         failed: "what was sealed for \(identifier) cannot be opened with the key beside the certificate")
-    } catch {
-      return check.failed(examined.file, Self.words(error))
-    }
-  }
-
-  private func wholeToken(_ examined: ExaminedCertificate, _ merchant: ExaminedMerchant) -> DoctorFinding {
-    let check = DoctorCheck.selfTestToken
-    guard let testToken else { return check.skipped(examined.file, "only the command line can issue a test token") }
-    guard let key = examined.keyPEM else { return check.skipped(examined.file, "there is no key in a file here") }
-    do {
-      let issued = try testToken.issue(examined.pem)
-      let ring = ProcessingKeyRing([
-        MerchantID(merchant.id): [try ProcessingKey(privateKeyPEM: key, certificatePEM: examined.pem)]
-      ])
-      let verifier = TokenVerifier(trust: try .simulated(rootPEM: issued.rootPEM))
-      _ = try TokenOpener(verifier: verifier, keys: ring)
-        .open(try EncryptedPaymentToken(bytes: issued.token), for: MerchantID(merchant.id), at: now)
-      return check.ok(examined.file, "verified and opened")
     } catch {
       return check.failed(examined.file, Self.words(error))
     }

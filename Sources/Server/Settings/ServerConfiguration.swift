@@ -173,7 +173,7 @@ package struct ServerConfiguration: Sendable {
     (try? FileManager.default.attributesOfItem(atPath: merchantsDirectory)) != nil
   }
 
-  /// Where `tender sandbox` listens by default.
+  /// Where `tender-sandbox sandbox` listens by default.
   private static let sandboxDefault = "http://localhost:8402"
 
   /// Only `simulated` has a sandbox, which is its acquirer too.

@@ -31,7 +31,7 @@ package struct SimulatedApple: Sendable {
       try await Task.sleep(for: .milliseconds(250))
     }
     do { return try await ask() } catch let failure as CallFailure {
-      throw ConfigurationError("sandboxURL", "\(failure). Start `tender sandbox`, or name its address")
+      throw ConfigurationError("sandboxURL", "\(failure). Start `tender-sandbox sandbox`, or name its address")
     }
   }
 

@@ -26,7 +26,8 @@ def until(condition, patience, failure):
 
 
 def pay(port, merchant):
-    done = subprocess.run([TENDER, "pay", "--port", str(port), "--merchant", merchant], capture_output=True, text=True, timeout=60)
+    done = subprocess.run([f"{TENDER}-sandbox", "pay", "--port", str(port), "--merchant", merchant],
+                          capture_output=True, text=True, timeout=60)
     if done.returncode:
         raise SystemExit(f"demo nodes: a payment failed: {done.stdout}{done.stderr}")
 

@@ -356,7 +356,7 @@ class Deployment:
 
     def run_sandbox(self):
         self.sandbox = self.spawn(
-            "tender", "sandbox", "--port", str(self.bank_ports[0]), "--gateway-port", str(self.bank_ports[1]),
+            "tender-sandbox", "sandbox", "--port", str(self.bank_ports[0]), "--gateway-port", str(self.bank_ports[1]),
             "--directory", "sandbox")
         self.wait_for(self.sandbox, self.bank, "/sandbox/ca.json", "the sandbox")
 

@@ -283,7 +283,7 @@ def main():
     form.add_argument("--patroni", action="store_true", help="Patroni and etcd choose the primary")
     form.add_argument("--without-standby", action="store_true", help="the negative control")
     options = arguments.parse_args()
-    for program in ("tender", "payment-auditor"):
+    for program in ("tender", "tender-sandbox", "payment-auditor"):
         if not os.path.exists(f"{BINARIES}/{program}"):
             raise SystemExit(f"failover: first build it: scripts/build {os.environ.get('CONFIGURATION', 'debug')} {program}")
     begin = time.monotonic()

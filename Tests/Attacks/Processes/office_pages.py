@@ -21,7 +21,7 @@ LIMIT, LOADS, PASSWORD, STEP = 0.100, 7, "correct horse battery", 30
 
 
 class Demo:
-    """`tender demo` in a folder of its own; the office is the last of its six ports."""
+    """`tender-sandbox demo` in a folder of its own; the office is the last of its six ports."""
 
     def __init__(self, home):
         self.home, self.base = home, free_ports.row(6)
@@ -33,7 +33,7 @@ class Demo:
 
     def __enter__(self):
         self.log = open(self.home / "log", "w", encoding="utf-8")
-        self.process = subprocess.Popen([TENDER, "demo", "--port", str(self.base)], cwd=self.home, stdout=self.log,
+        self.process = subprocess.Popen([f"{TENDER}-sandbox", "demo", "--port", str(self.base)], cwd=self.home, stdout=self.log,
                                         stderr=subprocess.STDOUT)
         for _ in range(3000):
             text = (self.home / "log").read_text(encoding="utf-8")

@@ -235,8 +235,8 @@ class Restore:
 
 
 def main():
-    if not os.path.exists(f"{BINARIES}/tender"):
-        raise SystemExit(f"restore: first build it: scripts/build {os.environ.get('CONFIGURATION', 'debug')} tender")
+    if not os.path.exists(f"{BINARIES}/tender-sandbox"):
+        raise SystemExit(f"restore: first build it: scripts/build {os.environ.get('CONFIGURATION', 'debug')} tender tender-sandbox")
     begin, directory = time.monotonic(), tempfile.mkdtemp(prefix="tender-restore-")
     os.chmod(directory, 0o755)
     restore = Restore(directory)

@@ -28,7 +28,7 @@ class System(deployment.Deployment):
 
     def run_sandbox(self):
         self.sandbox = self.spawn(
-            "tender", "sandbox", "--port", str(self.bank_ports[0]), "--gateway-port", str(self.bank_ports[1]), "--mail-port",
+            "tender-sandbox", "sandbox", "--port", str(self.bank_ports[0]), "--gateway-port", str(self.bank_ports[1]), "--mail-port",
             str(self.mail_port), "--directory", "sandbox")
         self.wait_for(self.sandbox, self.bank, "/sandbox/ca.json", "the sandbox")
 

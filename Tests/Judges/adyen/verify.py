@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Adyen's own Python library against the emulated Adyen of `tender sandbox`: verify.py TENDER
+"""Adyen's own Python library against the emulated Adyen of `tender-sandbox`: verify.py TENDER
 
 The library is unmodified; only the host of its addresses is another. It pays, captures, voids, refunds, repeats, is
 refused, and checks the signatures of the events. The same library shows which bytes it sends for the acts of Tender's
@@ -204,7 +204,7 @@ def verify_sealed(origin, tender, directory):
     certificate = pathlib.Path(directory, "processing.pem")
     certificate.write_text(record["certificate"], encoding="utf-8")
     token = subprocess.run(
-        [tender, "token", "create", "--to", certificate, "--amount", "12.50", "--currency", "EUR",
+        [f"{tender}-sandbox", "token", "create", "--to", certificate, "--amount", "12.50", "--currency", "EUR",
          "--sandbox", f"{directory}/sandbox"], check=True, capture_output=True, text=True).stdout
     token = json.loads(token)
     token = token.get("token", token)

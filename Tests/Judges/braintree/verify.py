@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Braintree's own Python library against the emulated Braintree of `tender sandbox`: judge.py TENDER
+"""Braintree's own Python library against the emulated Braintree of `tender-sandbox`: judge.py TENDER
 
 The library is unmodified; only its host is another. It also shows which requests it sends for the acts of Tender's
 connector: requests.txt has them, and BraintreeConnectorTests compares them with what the connector sends.
@@ -43,7 +43,7 @@ IDENTIFIER = "merchant.example.braintree-judge"
 def sandbox():
     """Starts a sandbox with an empty directory; returns the process and its port."""
     process = subprocess.Popen(
-        [TENDER, "sandbox", "--port", "0", "--gateway-port", "0", "--directory", DIRECTORY.name],
+        [f"{TENDER}-sandbox", "sandbox", "--port", "0", "--gateway-port", "0", "--directory", DIRECTORY.name],
         stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
     for line in process.stdout:
         if match := re.match(r"front page +http://[^:]+:([0-9]+)", line):
@@ -217,7 +217,7 @@ def a_sealed_payment_token_is_opened_and_authorized():
         file.write(certificate)
         file.flush()
         token = json.loads(subprocess.run(
-            [TENDER, "token", "create", "--to", file.name, "--amount", "30.00", "--currency", "EUR", "--sandbox",
+            [f"{TENDER}-sandbox", "token", "create", "--to", file.name, "--amount", "30.00", "--currency", "EUR", "--sandbox",
              DIRECTORY.name], check=True, capture_output=True).stdout)
     data = json.dumps(token.get("paymentData", token)).encode()
     method = GATEWAY.graphql_client.query(

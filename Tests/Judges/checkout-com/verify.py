@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Checkout.com's own Python library against the emulated Checkout.com of `tender sandbox`: verify.py TENDER
+"""Checkout.com's own Python library against the emulated Checkout.com of `tender-sandbox`: verify.py TENDER
 
 The library is unmodified; only the host of its addresses is another. It makes tokens, pays, captures, voids, refunds,
 repeats, looks up, and is refused. The same library shows which bytes it sends for the acts of Tender's connector, whose
@@ -199,7 +199,7 @@ def verify_sealed(origin, tender, directory):
     certificate = pathlib.Path(directory, "processing.pem")
     certificate.write_text(record["certificate"], encoding="utf-8")
     token = json.loads(subprocess.run(
-        [tender, "token", "create", "--to", certificate, "--amount", "12.50", "--currency", "EUR",
+        [f"{tender}-sandbox", "token", "create", "--to", certificate, "--amount", "12.50", "--currency", "EUR",
          "--sandbox", f"{directory}/sandbox"], check=True, capture_output=True, text=True).stdout)
     token = token.get("token", token)
     data = token.get("paymentData", token)

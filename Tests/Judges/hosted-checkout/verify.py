@@ -2,7 +2,7 @@
 """Worldline Direct's own Python libraries against Tender's hosted checkouts and payment links: verify.py TENDER
 
 Both libraries, of today (10.3.0) and of 2021 (1.10.0), are unmodified; only the host is another. They make checkouts of
-the market stall of `tender demo` and read every way in which one ends. The shopper's part is played over HTTP: what the
+the market stall of `tender-sandbox demo` and read every way in which one ends. The shopper's part is played over HTTP: what the
 page's button calls, and the sandbox's device. What was taken is compared with the acquirer's own ledger.
 """
 import configparser
@@ -77,7 +77,7 @@ def call(url, method="GET", body=None, origin=None):
 
 
 class Demo:
-    """`tender demo`, its market stall's server with both libraries, and a shopper."""
+    """`tender-sandbox demo`, its market stall's server with both libraries, and a shopper."""
 
     def __init__(self, port, home):
         self.port, self.folder = port, pathlib.Path(home) / f".tender/demo-{port}"
@@ -255,21 +255,21 @@ def wait_until_up(demo, process):
     end = time.monotonic() + STILL
     while time.monotonic() < end:
         if process.poll() is not None:
-            raise Failed("tender demo ended")
+            raise Failed("tender-sandbox demo ended")
         try:
             if call(f"http://localhost:{demo.port + 1}/stall")[0] == 200:
                 return
         except OSError:
             pass
         time.sleep(0.1)
-    raise Failed("tender demo does not answer")
+    raise Failed("tender-sandbox demo does not answer")
 
 
 def main():
     tender = os.path.abspath(sys.argv[1])
     with tempfile.TemporaryDirectory() as home:
         port = free_ports.row(5)
-        process = subprocess.Popen([tender, "demo", "--port", str(port)], cwd=home, stdout=subprocess.DEVNULL)
+        process = subprocess.Popen([f"{tender}-sandbox", "demo", "--port", str(port)], cwd=home, stdout=subprocess.DEVNULL)
         try:
             demo = Demo(port, home)
             wait_until_up(demo, process)

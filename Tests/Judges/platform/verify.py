@@ -3,8 +3,8 @@
 
 Both libraries, of today (10.3.0) and of 2021 (1.10.0), are unmodified; only the host is another. They pay with Apple Pay
 in every form, capture, cancel, refund, repeat, are refused, look up, and check the signatures of the events, against
-`tender demo`. What the merchant's journal says is compared with the acquirer's own ledger. RACES says how many calls of a
-kind come at once (16); from 64 the times of refusals are compared too. The examples and `tender pay --platform` run against the same servers.
+`tender-sandbox demo`. What the merchant's journal says is compared with the acquirer's own ledger. RACES says how many calls of a
+kind come at once (16); from 64 the times of refusals are compared too. The examples and `tender-sandbox pay --platform` run against the same servers.
 """
 import base64
 import concurrent.futures
@@ -100,7 +100,7 @@ def get(url, headers=None, body=None):
 
 
 class Platform:
-    """`tender demo` and one merchant of it, as its engineer has it."""
+    """`tender-sandbox demo` and one merchant of it, as its engineer has it."""
 
     def __init__(self, tender, home, port):
         self.tender, self.home = tender, pathlib.Path(home)
@@ -942,7 +942,7 @@ def verify_examples(platform):
     examples = HERE.parents[2] / "Examples"
     node = next((path for path in os.environ["PATH"].split(":") if pathlib.Path(path, "node").exists()), None)
     runs = [("Examples/platform-python", [sys.executable, examples / "platform-python/shop.py"]),
-            ("tender pay --platform", [platform.tender, "pay", "--platform", "--port", str(platform.port)])]
+            ("tender-sandbox pay --platform", [f"{platform.tender}-sandbox", "pay", "--platform", "--port", str(platform.port)])]
     if node:
         runs.append(("Examples/platform-node", ["node", examples / "platform-node/shop.mjs"]))
     for name, command in runs:
@@ -955,12 +955,12 @@ def wait_until_up(platform, process):
     end = time.monotonic() + STILL
     while time.monotonic() < end:
         if process.poll() is not None:
-            raise Failed("tender demo ended")
+            raise Failed("tender-sandbox demo ended")
         with contextlib.suppress(OSError, urllib.error.URLError):
             shop = urllib.request.urlopen(f"http://127.0.0.1:{platform.port + 4}/", timeout=STILL)
             return shop.close()
         time.sleep(0.1)
-    raise Failed("tender demo does not answer")
+    raise Failed("tender-sandbox demo does not answer")
 
 
 def add_webhooks(platform, receiver):
@@ -982,7 +982,7 @@ def main():
     with tempfile.TemporaryDirectory() as home:
         port = free_ports.row(5)
         platform = Platform(tender, home, port)
-        process = subprocess.Popen([tender, "demo", "--port", str(port)], cwd=home, stdout=subprocess.DEVNULL,
+        process = subprocess.Popen([f"{tender}-sandbox", "demo", "--port", str(port)], cwd=home, stdout=subprocess.DEVNULL,
                                    stderr=subprocess.PIPE, text=True)
         log = []
         threading.Thread(target=lambda: log.extend(process.stderr), daemon=True).start()

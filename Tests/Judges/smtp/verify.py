@@ -78,7 +78,7 @@ def mail_server(handler, port, place, secure=True):
 
 
 class Tender:
-    """`tender sandbox` and `tender serve` in a folder, and the commands beside them."""
+    """`tender-sandbox sandbox` and `tender serve` in a folder, and the commands beside them."""
 
     def __init__(self, program, place, ports):
         self.program, self.place, self.ports = program, place, ports
@@ -100,8 +100,8 @@ class Tender:
         file.write_text("\n".join(lines) + "\n")
         return file
 
-    def start(self, *words):
-        process = subprocess.Popen([self.program, *words], cwd=self.place, stdout=subprocess.PIPE,
+    def start(self, program, *words):
+        process = subprocess.Popen([program, *words], cwd=self.place, stdout=subprocess.PIPE,
                                    stderr=subprocess.DEVNULL)
         self.started.append(process)
         process.stdout.readline()
@@ -179,11 +179,11 @@ def main(program):
         try:
             good = tender.configure("good", ports + 3)
             sandbox = f"http://127.0.0.1:{ports + 1}"
-            tender.start("sandbox", "--port", str(ports + 1), "--json")
+            tender.start(f"{tender.program}-sandbox", "sandbox", "--port", str(ports + 1), "--json")
             added = tender.run("merchant", "add", "--sandbox", sandbox, "--directory", "merchants", "--domain",
                                f"localhost:{ports}")
             check("a merchant is made", added.returncode == 0, added)
-            tender.start("serve", "--config", str(good), "--json")
+            tender.start(tender.program, "serve", "--config", str(good), "--json")
             sends(tender, taken)
             warns(tender, taken)
             refuses(tender, taken, good, ports + 3, ports + 4)

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Stripe's own Python library against the emulated Stripe of `tender sandbox`: verify.py TENDER
+"""Stripe's own Python library against the emulated Stripe of `tender-sandbox`: verify.py TENDER
 
 The library is unmodified; only the host of its addresses is another. It makes tokens, pays, captures, cancels, refunds,
 repeats, searches, lists, is refused, and checks the signatures of the events. The same library shows which bytes it
@@ -227,7 +227,7 @@ def verify_sealed(origin, tender, directory):
     certificate = pathlib.Path(directory, "processing.pem")
     certificate.write_text(record["certificate"], encoding="utf-8")
     created = subprocess.run(
-        [tender, "token", "create", "--to", certificate, "--amount", "12.50", "--currency", "EUR",
+        [f"{tender}-sandbox", "token", "create", "--to", certificate, "--amount", "12.50", "--currency", "EUR",
          "--sandbox", f"{directory}/sandbox"], check=True, capture_output=True, text=True).stdout
     payment = json.loads(created)
     payment = payment.get("token", payment)

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Worldline Acquiring's own Python library against the emulator of `tender sandbox`: verify.py TENDER
+"""Worldline Acquiring's own Python library against the emulator of `tender-sandbox`: verify.py TENDER
 
 The library is unmodified; only the addresses are others. It obtains access tokens, pays, captures, increments, reverses,
 refunds, inquires, repeats and is refused. The same library shows which bytes it sends for the acts of Tender's

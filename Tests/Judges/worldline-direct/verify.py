@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Worldline Direct's own Python library against the emulated Worldline Direct of `tender sandbox`: verify.py TENDER
+"""Worldline Direct's own Python library against the emulated Worldline Direct of `tender-sandbox`: verify.py TENDER
 
 The library is unmodified; only the host is another. It pays, captures, cancels, refunds, repeats, is refused, looks up,
 and checks the signatures of the events. The same library shows which bytes it sends for the acts of Tender's connector,
@@ -254,7 +254,7 @@ def verify_sealed(origin, tender, directory):
 
     def token():
         text = subprocess.run(
-            [tender, "token", "create", "--to", certificate, "--amount", "12.50", "--currency", "EUR",
+            [f"{tender}-sandbox", "token", "create", "--to", certificate, "--amount", "12.50", "--currency", "EUR",
              "--sandbox", f"{directory}/sandbox"], check=True, capture_output=True, text=True).stdout
         token = json.loads(text)
         token = token.get("token", token)

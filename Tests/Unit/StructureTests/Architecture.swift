@@ -20,8 +20,8 @@ struct Architecture {
     "Administration": ["HostedCheckout", "Mail", "PlatformAPI", "Settings"],
     "BackOffice": ["Administration", "Settings"], "Doctor": ["Administration", "Mail", "Settings"],
     "TenderServer": ["Administration", "Doctor", "BackOffice", "Settings", "PlatformAPI", "HostedCheckout", "Mail"],
-    "CMailTransfer": ["CCurl"], "Mail": ["CMailTransfer"], "TenderCLI": ["CProcessMemory", "CommandSupport", "Demo"],
-    "Demo": ["CommandSupport"],
+    "CMailTransfer": ["CCurl"], "Mail": ["CMailTransfer"], "TenderCLI": ["CProcessMemory", "CommandSupport"],
+    "SandboxCLI": ["CommandSupport", "Demo"], "Demo": ["CommandSupport"], "CommandSupport": ["CBuild"],
   ]
 
   private static let base: Set<String> = ["TenderPayments", "StrictJSON", "HTTPServing", "HTTPTransport", "Storage"]
@@ -39,8 +39,9 @@ struct Architecture {
     "DemoShop": base.union(["DirectWire"]),
   ]
 
-  /// The server knows the sandbox as a URL, and holds nothing that could issue a payment token.
-  private static let apart: [String: String] = ["Server": "Sandbox"]
+  /// Areas, and modules of others, that know the sandbox as a URL alone: `tender` holds nothing that could issue a
+  /// payment token.
+  private static let apart = ["Server": "Sandbox", "CommandSupport": "Sandbox", "TenderCLI": "Sandbox"]
 
   /// Modules that go into other people's apps (◆): they import no other package, and only modules that do so too.
   static let portable: Set<String> = [
@@ -61,7 +62,9 @@ struct Architecture {
   func allows(_ module: String, _ other: String) -> Bool {
     if let only = Self.restricted[module] { return only.contains(other) }
     if Self.portable.contains(module), !Self.portable.contains(other) { return false }
-    if let area = modules[module], let apart = Self.apart[area], modules[other] == apart { return false }
+    if let apart = Self.apart[module] ?? modules[module].flatMap({ Self.apart[$0] }), modules[other] == apart {
+      return false
+    }
     return rank(other) < rank(module) || Self.siblings[module]?.contains(other) == true
   }
 

@@ -128,7 +128,9 @@ import Testing
 
   @Test(arguments: [
     ("Ledger", "import Gateway", "may not import"), ("Ledger", "public import Acquiring", "may not import"),
-    ("TenderServer", "import TokenIssuer", "may not import"), ("TokenIssuer", "import Ledger", "may not import"),
+    ("TenderServer", "import TokenIssuer", "may not import"), ("TenderCLI", "import TokenIssuer", "may not import"),
+    ("TenderCLI", "import Demo", "may not import"), ("CommandSupport", "import TokenIssuer", "may not import"),
+    ("TokenIssuer", "import Ledger", "may not import"),
     ("DemoShop", "import Orders", "may not import"), ("Gateway", "import Orders", "may not import"),
     ("TenderPayments", "import StrictJSON", "may not import"), ("TenderSheet", "import Storage", "may not import"),
     ("Gateway", "  @preconcurrency import struct Orders.Basket", "may not import"),
@@ -371,6 +373,8 @@ import Testing
     module("Sandbox/TokenIssuer"),
     module("Sandbox/DemoShop"),
     module("Server/TenderServer"),
+    module("CommandLine/CommandSupport"),
+    module("CommandLine/Demo"),
     module("Attic/Trunk"),
     tool(
       "Sources/CommandLine/TenderCLI",

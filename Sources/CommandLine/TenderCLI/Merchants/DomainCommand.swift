@@ -1,5 +1,4 @@
 import Administration
-import AppleSandbox
 import ArgumentParser
 import CommandSupport
 import Foundation
@@ -87,7 +86,7 @@ struct DomainCommand: AsyncParsableCommand {
       let association = try report.associationBase64.flatMap { Base64.decode($0) }.map {
         try DomainAssociation(bytes: $0)
       }
-      let finding = await DomainCheck(sender: AssociationFetch.reaching(sender)).finding(
+      let finding = await DomainCheck(sender: sender.knowingLoopback).finding(
         of: try Domain(report.domain), association: association)
       _ = try await store.ask(.noteCheck(domain: report.domain, merchant: report.merchant, finding: finding))
       return DomainFinding(domain: report.domain, merchant: report.merchant, finding: finding)

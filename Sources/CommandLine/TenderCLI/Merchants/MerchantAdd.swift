@@ -148,7 +148,7 @@ struct PortalOptions: ParsableArguments {
   var address: String {
     get throws {
       guard let sandbox else {
-        throw MistakenCall("name the --sandbox; `tender demo` and `tender sandbox` print its address")
+        throw MistakenCall("name the --sandbox; `tender-sandbox demo` and `tender-sandbox sandbox` print its address")
       }
       return sandbox
     }

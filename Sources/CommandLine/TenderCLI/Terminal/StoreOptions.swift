@@ -1,7 +1,6 @@
 import Administration
 import ArgumentParser
 import CommandSupport
-import Demo
 import Foundation
 import HTTPTransport
 import Ledger

@@ -29,7 +29,7 @@
     private let card: String
 
     /// - Parameters:
-    ///   - sandbox: the address that `tender sandbox` prints: `http://localhost:8402`.
+    ///   - sandbox: the address that `tender-sandbox sandbox` prints: `http://localhost:8402`.
     ///   - merchantIdentifier: the merchant known to the sandbox whose key encrypts the payment token.
     ///   - card: a card of the sandbox's wallet; its front page lists them.
     public init(sandbox: URL, merchantIdentifier: String, card: String = "visa-debit") {

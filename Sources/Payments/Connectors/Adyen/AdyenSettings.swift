@@ -10,7 +10,7 @@ package struct AdyenSettings: Sendable {
     case test
     /// Adyen's live platform, where the host's name begins with the account's own prefix.
     case live(prefix: String)
-    /// The emulator of `tender sandbox`: its origin, without a slash at the end.
+    /// The emulator of `tender-sandbox`: its origin, without a slash at the end.
     case simulated(origin: String)
   }
 

@@ -50,7 +50,7 @@ package enum BraintreeEnvironment: Sendable, Hashable {
   /// Braintree's sandbox.
   case test
   case live
-  /// The origin of `tender sandbox`, without a slash at the end.
+  /// The origin of `tender-sandbox`, without a slash at the end.
   case simulated(origin: String)
 
   /// Scheme and host of the REST API.

@@ -9,7 +9,7 @@ package struct CheckoutComSettings: Sendable {
     /// Checkout.com's sandbox.
     case test(prefix: String)
     case live(prefix: String)
-    /// The emulator of `tender sandbox`: its origin, without a slash at the end.
+    /// The emulator of `tender-sandbox`: its origin, without a slash at the end.
     case simulated(origin: String)
 
     fileprivate var prefix: String? {

@@ -3,7 +3,7 @@ package import HTTPTransport
 import TenderPayments
 
 extension Acquirer {
-  /// The acquirer of `tender sandbox`.
+  /// The acquirer of `tender-sandbox`.
   ///
   /// - Parameters:
   ///   - baseURL: the sandbox's origin, without a slash at the end: `http://127.0.0.1:8402`.

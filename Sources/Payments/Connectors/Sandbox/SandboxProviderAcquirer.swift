@@ -3,7 +3,7 @@ package import HTTPTransport
 import TenderPayments
 
 extension Acquirer {
-  /// The payment provider of `tender sandbox`: it takes the payment token sealed, opens it with a key of its own, and
+  /// The payment provider of `tender-sandbox`: it takes the payment token sealed, opens it with a key of its own, and
   /// answers captures and refunds later, by an event.
   ///
   /// Its wire is that of the sandbox's acquirer, with the payment token in the place of the card.

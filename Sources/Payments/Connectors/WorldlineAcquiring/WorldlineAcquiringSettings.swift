@@ -8,7 +8,7 @@ package struct WorldlineAcquiringSettings: Sendable {
     /// Worldline's pre-production.
     case test
     case live
-    /// The emulator of `tender sandbox`: its origin, without a slash at the end.
+    /// The emulator of `tender-sandbox`: its origin, without a slash at the end.
     case simulated(origin: String)
   }
 

@@ -16,7 +16,7 @@ package struct AdyenAccount: Sendable, Hashable {
     self.multiplePartialCaptures = multiplePartialCaptures
   }
 
-  /// The account of `tender sandbox`. Its keys open nothing else.
+  /// The account of `tender-sandbox`. Its keys open nothing else.
   package static let sandbox = AdyenAccount(
     merchantAccount: "TenderSandbox", apiKey: "sandbox-adyen-key",
     hmacKey: "5AD8B0A1C3E2F4769B8D7C6E5F4A3B2C1D0E9F8A7B6C5D4E3F2A1B0C9D8E7F60")

@@ -27,7 +27,7 @@ package struct BraintreeAccount: Sendable {
     self.defaultMerchantAccount = defaultMerchantAccount
   }
 
-  /// The account that `tender sandbox` has: a merchant account for each of these currencies, `tender_eur` and so on.
+  /// The account that `tender-sandbox` has: a merchant account for each of these currencies, `tender_eur` and so on.
   package static let sandbox = BraintreeAccount(
     merchantID: "tender_sandbox", publicKey: "sandbox_public_key", privateKey: "sandbox_private_key",
     merchantAccounts: Dictionary(

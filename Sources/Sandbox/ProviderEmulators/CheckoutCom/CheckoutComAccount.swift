@@ -19,7 +19,7 @@ package struct CheckoutComAccount: Sendable, Hashable {
 
   func value(of key: Key) -> String { key == .secret ? secretKey : publicKey }
 
-  /// The account of `tender sandbox`. Its keys open nothing else.
+  /// The account of `tender-sandbox`. Its keys open nothing else.
   package static let sandbox = CheckoutComAccount(
     processingChannel: "pc_tendersandboxchannel2222222", secretKey: "sk_sbox_tendersandboxsecretkey22222",
     publicKey: "pk_sbox_tendersandboxpublickey22222", signatureKey: "tender-sandbox-signature-key")

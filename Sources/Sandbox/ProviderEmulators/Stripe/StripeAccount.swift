@@ -31,7 +31,7 @@ package struct StripeAccount: Sendable, Hashable {
     self.multicapture = multicapture
   }
 
-  /// The account of `tender sandbox`. Its keys open nothing else.
+  /// The account of `tender-sandbox`. Its keys open nothing else.
   package static let sandbox = StripeAccount(
     id: "acct_tendersandbox", secretKey: "sk_test_tendersandbox", publishableKey: "pk_test_tendersandbox",
     restrictedKey: "rk_test_tendersandbox", signingSecret: "whsec_tendersandbox",

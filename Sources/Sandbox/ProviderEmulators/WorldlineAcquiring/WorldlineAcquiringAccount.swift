@@ -26,7 +26,7 @@ package struct WorldlineAcquiringAccount: Sendable, Hashable {
     "disputes_manage",
   ]
 
-  /// The client of `tender sandbox`. Its secret opens nothing else.
+  /// The client of `tender-sandbox`. Its secret opens nothing else.
   package static let sandbox = WorldlineAcquiringAccount(
     clientID: "tender-sandbox", clientSecret: "sandbox-client-secret", acquirerID: "100001",
     merchantIDs: ["520000001"])

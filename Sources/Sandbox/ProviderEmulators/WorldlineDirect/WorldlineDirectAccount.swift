@@ -21,7 +21,7 @@ package struct WorldlineDirectAccount: Sendable, Hashable {
     self.webhookSecret = webhookSecret
   }
 
-  /// The account of `tender sandbox`. Its keys open nothing else.
+  /// The account of `tender-sandbox`. Its keys open nothing else.
   package static let sandbox = WorldlineDirectAccount(
     merchantID: "TenderSandbox", apiKeyID: "5ANDB0X0D1RECT00", secretAPIKey: "sandbox-worldline-direct-secret",
     webhookKeyID: "sandbox-webhook-key", webhookSecret: "sandbox-worldline-direct-webhook-secret")

@@ -2,7 +2,7 @@ package import ApplePayToken
 import StrictJSON
 import TenderPayments
 
-/// One named way in which a payment token can be, good or broken: what `tender token create --variant` makes.
+/// One named way in which a payment token can be, good or broken: what `tender-sandbox token create --variant` makes.
 package struct TokenVariant: Sendable {
   package enum Expectation: Sendable, Hashable {
     case opens

@@ -9,7 +9,7 @@ import Testing
   @Test func `is paid at, looked at, says why it refuses a call, and ends when asked`() async throws {
     let port = try FreePorts.row(of: 6)
     let workshop = try Workshop(variables: ["PORT": "\(port)", "SANDBOX": "http://localhost:\(port + 2)"])
-    try await workshop.with("tender demo --port \(port)", sign: "Open http://localhost:\(port + 1)") { demo in
+    try await workshop.with("tender-sandbox demo --port \(port)", sign: "Open http://localhost:\(port + 1)") { demo in
       for difference in try await Transcript(file: "demo.txt").differences(in: workshop) {
         Issue.record("\(difference)")
       }
@@ -31,9 +31,9 @@ import Testing
   @Test func `prints commands that work for the options it was given`() async throws {
     let port = try FreePorts.row(of: 6)
     let workshop = try Workshop()
-    let demo = "tender demo --port \(port) --directory 'another place'"
+    let demo = "tender-sandbox demo --port \(port) --directory 'another place'"
     try await workshop.with(demo, sign: "Ctrl-C ends it") { demo in
-      let commands = demo.lines.compactMap { $0.firstMatch(of: /: +(\S*tender pay.*)/)?.output.1 }
+      let commands = demo.lines.compactMap { $0.firstMatch(of: /: +(\S*tender(?:-sandbox)? pay.*)/)?.output.1 }
       #expect(commands.count == 2, "\(demo.lines)")
       for command in commands {
         let answer = try await workshop.run(String(command))
@@ -58,13 +58,13 @@ import Testing
   ) async throws {
     let port = try FreePorts.row(of: 6)
     let workshop = try Workshop()
-    try await workshop.with("tender demo --port \(port) \(options)", sign: "Ctrl-C ends it") { demo in
-      let commands = demo.lines.compactMap { $0.firstMatch(of: /: +(\S*tender pay.*)/)?.output.1 }
+    try await workshop.with("tender-sandbox demo --port \(port) \(options)", sign: "Ctrl-C ends it") { demo in
+      let commands = demo.lines.compactMap { $0.firstMatch(of: /: +(\S*tender(?:-sandbox)? pay.*)/)?.output.1 }
       let pay = try #require(commands.first)
       let answer = try await workshop.run(String(pay))
       #expect(answer.exitCode == 0 && answer.lines.count > 1, "\(pay): \(answer.lines)")
       // The port alone finds it, though its folder is not that of the demo without providers.
-      let again = try await workshop.run("tender pay --port \(port)")
+      let again = try await workshop.run("tender-sandbox pay --port \(port)")
       #expect(again.exitCode == 0 && again.lines.count > 1, "\(again.lines)")
       let client = try LiveHTTPClient()
       let recent = OutboundRequest(method: "GET", url: "http://localhost:\(port + 2)/sandbox/recent")
@@ -80,7 +80,7 @@ import Testing
 
   @Test func `refuses to seal payment tokens to two providers`() async throws {
     let workshop = try Workshop()
-    let answer = try await workshop.run("tender demo --sealed --connector adyen --connector braintree")
+    let answer = try await workshop.run("tender-sandbox demo --sealed --connector adyen --connector braintree")
     #expect(answer.exitCode != 0)
     #expect(answer.lines.contains { $0.contains("--sealed needs one --connector") }, "\(answer.lines)")
   }
@@ -129,11 +129,11 @@ import Testing
     let port = try FreePorts.row(of: 6)
     let workshop = try Workshop(variables: Self.variables(port))
     try workshop.write(Self.configuration(port), to: "tender.yaml")
-    try await workshop.with("tender sandbox --port \(port + 2)", sign: "gateway") { _ in
+    try await workshop.with("tender-sandbox sandbox --port \(port + 2)", sign: "gateway") { _ in
       try await check("merchants.txt", workshop)
       try await workshop.with("tender serve --config tender.yaml", sign: "tender serves simulated") { server in
-        try await workshop.with("tender shop \(Self.harbour(port))", sign: "shop  http") { _ in
-          try await workshop.with("tender shop \(Self.kitsune(port))", sign: "shop  http") { _ in
+        try await workshop.with("tender-sandbox shop \(Self.harbour(port))", sign: "shop  http") { _ in
+          try await workshop.with("tender-sandbox shop \(Self.kitsune(port))", sign: "shop  http") { _ in
             try await check("paying.txt", workshop)
           }
         }

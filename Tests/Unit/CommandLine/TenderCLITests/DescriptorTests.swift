@@ -55,7 +55,7 @@ import Testing
   ) async throws {
     let port = try FreePorts.row(of: 2)
     let workshop = try Workshop(variables: ["PORT": "\(port)", "SANDBOX": "http://localhost:\(port + 1)"])
-    let sandbox = "tender sandbox --port \(port + 1)"
+    let sandbox = "tender-sandbox sandbox --port \(port + 1)"
     try await workshop.with(sandbox, sign: "gateway") { _ in
       let serve =
         "sh -c 'ulimit -n 160; echo $$ > pid; mkdir -p .tender/merchants; "
@@ -79,7 +79,7 @@ import Testing
     for _ in 0..<3 {
       let port = try FreePorts.row(of: 2)
       let workshop = try Workshop(variables: ["PORT": "\(port)"])
-      let program = try RunningProgram("exec tender sandbox --port $PORT", in: workshop)
+      let program = try RunningProgram("exec tender-sandbox sandbox --port $PORT", in: workshop)
       #expect(try await Self.firstAnswer(port).hasPrefix("HTTP/1.1 "))
       await program.kill()
     }

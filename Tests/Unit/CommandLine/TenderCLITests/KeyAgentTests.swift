@@ -13,7 +13,7 @@ import TokenIssuer
 @Suite(.serialized) struct `A server without private keys` {
   @Test func `is paid through a key agent, also while a key is rotated`() async throws {
     let town = try Town()
-    try await town.place.with("tender sandbox --port \(town.port + 2)", sign: "gateway") { _ in
+    try await town.place.with("tender-sandbox sandbox --port \(town.port + 2)", sign: "gateway") { _ in
       try await town.makeMerchant()
       try await town.place.with(Town.agent, sign: "tender holds 1 key") { agent in
         try await town.place.with("tender serve --config tender.yaml", sign: "tender serves simulated") { server in
@@ -38,7 +38,7 @@ import TokenIssuer
 
   @Test func `cannot be dumped or read by others of its user, and neither can the agent`() async throws {
     let town = try Town()
-    try await town.place.with("tender sandbox --port \(town.port + 2)", sign: "gateway") { _ in
+    try await town.place.with("tender-sandbox sandbox --port \(town.port + 2)", sign: "gateway") { _ in
       try await town.makeMerchant()
       try await town.place.with(Town.plain(Town.agent), sign: "tender holds 1 key") { _ in
         try await town.place.with(Town.plain(Town.server), sign: "tender serves simulated") { _ in
@@ -192,7 +192,7 @@ private struct Town {
   static let reader = plain("cat")
 
   var shop: String {
-    "tender shop --port \(port + 1) --server http://localhost:\(port) --sandbox http://localhost:\(port + 2)"
+    "tender-sandbox shop --port \(port + 1) --server http://localhost:\(port) --sandbox http://localhost:\(port + 2)"
       + " --merchant merchants/harbour"
   }
 

@@ -15,7 +15,7 @@ import Testing
     for (name, acquirer) in [("tender", port), ("unreachable", port + 3), ("garbled", port + 1)] {
       try workshop.write(Self.configuration(sandbox: port, acquirer: acquirer), to: "\(name).yaml")
     }
-    try await workshop.with("tender sandbox --port \(port)", sign: "gateway") { _ in
+    try await workshop.with("tender-sandbox sandbox --port \(port)", sign: "gateway") { _ in
       let store = try await TestStore(workshop.path + "/tender.db", sandbox: "http://localhost:\(port)")
       // Ours and the acquirer's agree.
       let good = try await store.hold(.eur(1250))
@@ -90,7 +90,7 @@ import Testing
     let port = try FreePorts.row(of: 2)
     let workshop = try Workshop()
     try workshop.write(Self.configuration(sandbox: port, acquirer: port), to: "tender.yaml")
-    try await workshop.with("tender sandbox --port \(port)", sign: "gateway") { _ in
+    try await workshop.with("tender-sandbox sandbox --port \(port)", sign: "gateway") { _ in
       let store = try await TestStore(workshop.path + "/tender.db", sandbox: "http://localhost:\(port)")
       let held = try await store.hold(.eur(1250))
       await store.close()
@@ -148,7 +148,7 @@ import Testing
     let configuration = Self.configuration(sandbox: port, acquirer: port)
     let settings = "  account: moved\nstore:\n  path: tender.db\nmerchants:\n  directory: .\n"
     try workshop.write(configuration + settings, to: "moved.yaml")
-    try await workshop.with("tender sandbox --port \(port)", sign: "gateway") { _ in
+    try await workshop.with("tender-sandbox sandbox --port \(port)", sign: "gateway") { _ in
       let store = try await TestStore(workshop.path + "/tender.db", sandbox: "http://localhost:\(port)")
       let (held, open) = (try await store.hold(.eur(1250)), try await store.unknown())
       await store.close()
@@ -172,7 +172,7 @@ import Testing
     let port = try FreePorts.row(of: 2)
     let workshop = try Workshop()
     try workshop.write(Self.configuration(sandbox: port, acquirer: port), to: "tender.yaml")
-    try await workshop.with("tender sandbox --port \(port)", sign: "gateway") { _ in
+    try await workshop.with("tender-sandbox sandbox --port \(port)", sign: "gateway") { _ in
       let store = try await TestStore(workshop.path + "/tender.db", sandbox: "http://localhost:\(port)")
       let open = try await store.unknown()
       await store.close()

@@ -35,7 +35,7 @@ import Testing
 
   @Test func `the README's commands for a payment token do what it says`() async throws {
     let blocks = try Repository.text("README.md").matches(of: /```sh\n((?s).*?)```/).map(\.output.1)
-    let block = try #require(blocks.first { $0.contains("tender token create") })
+    let block = try #require(blocks.first { $0.contains("tender-sandbox token create") })
     // The program is built already.
     let commands = block.split(separator: "\n").filter { !$0.hasPrefix("scripts/build") }
     #expect(commands.count == 6)
@@ -44,13 +44,16 @@ import Testing
     #expect(answer.lines.contains("verified and decrypted: 12.50 EUR"), "\(answer.lines)")
   }
 
-  @Test func `the program is installed with completions that its shells can read`() async throws {
+  @Test func `both programs are installed with completions that their shells can read`() async throws {
     let install = Repository.url("scripts/install").path
     let answer = try await Workshop().run(
       "TENDER=$(command -v tender) MANUAL=no PREFIX=$PWD/usr '\(install)' && usr/bin/tender version"
         + " && bash -n usr/share/bash-completion/completions/tender"
         + " && grep -q '#compdef tender' usr/share/zsh/site-functions/_tender"
-        + " && grep -q 'complete -c ' usr/share/fish/vendor_completions.d/tender.fish")
+        + " && grep -q 'complete -c ' usr/share/fish/vendor_completions.d/tender.fish"
+        + " && usr/bin/tender-sandbox version"
+        + " && bash -n usr/share/bash-completion/completions/tender-sandbox"
+        + " && grep -q '#compdef tender-sandbox' usr/share/zsh/site-functions/_tender-sandbox")
     #expect(answer.exitCode == 0, "\(answer.lines)")
   }
 

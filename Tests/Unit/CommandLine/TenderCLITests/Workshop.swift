@@ -2,7 +2,7 @@ import Foundation
 import TenderTesting
 import Testing
 
-/// A directory in which the built program runs as a user runs it: from a shell, by its name.
+/// A directory in which the built programs run as a user runs them: from a shell, by their names.
 final class Workshop: Sendable {
   let path: String
   let variables: [String: String]
@@ -111,7 +111,7 @@ final class RunningProgram: Sendable {
     return environment.merging(variables) { _, ours in ours }
   }
 
-  /// `TENDER`, or the program that was built together with these tests: it lies beside them.
+  /// `TENDER`, or the program that was built together with these tests: it lies beside them. So does tender-sandbox.
   private static let tender = Result {
     #if DEBUG
       let configuration = "debug"

@@ -6,9 +6,9 @@ import Testing
   @Test func `takes the payments of both shops`() async throws {
     let port = try FreePorts.row(of: 6)
     let workshop = try Workshop()
-    try await workshop.with("tender demo --port \(port) --connector worldline-acquiring", sign: "Ctrl-C ends it") {
-      demo in
-      let commands = demo.lines.compactMap { $0.firstMatch(of: /: +(\S*tender pay.*)/)?.output.1 }
+    let demo = "tender-sandbox demo --port \(port) --connector worldline-acquiring"
+    try await workshop.with(demo, sign: "Ctrl-C ends it") { demo in
+      let commands = demo.lines.compactMap { $0.firstMatch(of: /: +(\S*tender(?:-sandbox)? pay.*)/)?.output.1 }
       #expect(commands.count == 2, "\(demo.lines)")
       for command in commands {
         let answer = try await workshop.run(String(command))
@@ -20,7 +20,7 @@ import Testing
 
   @Test func `refuses sealed payment tokens, and says why`() async throws {
     let workshop = try Workshop()
-    let answer = try await workshop.run("tender demo --sealed --connector worldline-acquiring")
+    let answer = try await workshop.run("tender-sandbox demo --sealed --connector worldline-acquiring")
     #expect(answer.exitCode != 0)
     #expect(answer.lines.contains { $0.contains("does not decrypt payment tokens") }, "\(answer.lines)")
   }

@@ -150,7 +150,7 @@ extension Clinic {
     }
     let doctor = Doctor(
       try DoctorSubject.read(file: file, variables: [:]), system, facts: facts, factsProblem: factsProblem,
-      serverRefusal: serverRefusal, secretsProblem: secretsProblem, until: until, testToken: Self.testToken)
+      serverRefusal: serverRefusal, secretsProblem: secretsProblem, until: until)
     return await doctor.run()
   }
 
@@ -178,14 +178,6 @@ extension Clinic {
       mode: live.mode, size: { [logBytes] _ in logBytes }, disk: { [disk] _ in disk },
       openFiles: { [openFiles] in openFiles },
       socketAnswers: { [socketAnswers] _ in socketAnswers })
-  }
-
-  private static let testToken = TestTokenIssuer { pem in
-    let pki = try material.get().pki
-    let request = PaymentTokenRequest(
-      card: SandboxCards.all[0], amount: Amount(minorUnits: 100, currency: .euro),
-      recipient: try TokenRecipient(certificatePEM: pem))
-    return (Array(try PaymentTokenIssuer(pki: pki).issue(request).text.utf8), try pki.rootPEM)
   }
 
   func text(_ text: String, _ name: String) throws { try MerchantProvisioning.write(text, to: "\(merchant)/\(name)") }

@@ -88,9 +88,6 @@ extension Fault {
     Fault("key_loaded") { $0.facts = Clinic.facts(keys: []) },
     Fault("key_active", .warning) { $0.facts = Clinic.facts(keys: ["AAAA"], state: "next") },
     Fault("self_test_payment_data") { $0.replace("merchant.test.harbour", "merchant.test.other") },
-    Fault("self_test_payment_token") {
-      try $0.secret(P256.Signing.PrivateKey().pemRepresentation, "processing/1.key")
-    },
   ]
 
   private static let site: [Fault] = [

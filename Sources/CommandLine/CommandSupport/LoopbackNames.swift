@@ -1,26 +1,15 @@
-package import AppleSandbox
 package import HTTPTransport
 
-extension AssociationFetch {
-  /// Fetches over the network, as Apple does, without following redirects.
+extension HTTPSender {
+  /// A sender that reaches names of this machine without a resolver.
   ///
   /// Names below `.localhost` are this machine by RFC 6761, but not every resolver knows it, so they are called by
   /// their address and named in the Host header.
-  package static func over(_ sender: HTTPSender) -> AssociationFetch {
-    AssociationFetch { url in
-      let (address, host) = loopback(url)
-      let request = OutboundRequest(method: "GET", url: address, headers: host.map { [HTTPField("Host", $0)] } ?? [])
-      let answer = try await sender.send(request, .seconds(5))
-      return (answer.status, answer.body)
-    }
-  }
-
-  /// A sender that reaches names of this machine without a resolver.
-  package static func reaching(_ sender: HTTPSender) -> HTTPSender {
+  package var knowingLoopback: HTTPSender {
     HTTPSender { request, timeout throws(TransportError) in
-      let (address, host) = loopback(request.url)
+      let (address, host) = Self.loopback(request.url)
       let headers = request.headers + (host.map { [HTTPField("Host", $0)] } ?? [])
-      return try await sender.send(
+      return try await send(
         OutboundRequest(method: request.method, url: address, headers: headers, body: request.body), timeout)
     }
   }

@@ -5,7 +5,7 @@ import TenderServer
 /// Where the demo of a port keeps everything, for commands that were given the port alone.
 package enum DemoFolder {
   /// The folder of the demo that runs with the port, here or elsewhere, else of the one without providers.
-  static func path(_ port: Int) -> String {
+  package static func path(_ port: Int) -> String {
     let here = all(port).first { FileManager.default.fileExists(atPath: $0 + "/tender.db.sock") }
     return here ?? elsewhere(port) ?? ".tender/demo-\(port)"
   }
@@ -29,7 +29,7 @@ package enum DemoFolder {
     URL(fileURLWithPath: store).deletingLastPathComponent().lastPathComponent.hasPrefix("demo-")
   }
 
-  static func hasProviders(_ port: Int) -> Bool {
+  package static func hasProviders(_ port: Int) -> Bool {
     FileManager.default.fileExists(atPath: path(port) + "/connectors")
   }
 }

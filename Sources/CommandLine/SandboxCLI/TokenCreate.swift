@@ -181,7 +181,7 @@ struct TokenCreate: ParsableCommand {
   }
 }
 
-/// What `tender token create` can make.
+/// What `tender-sandbox token create` can make.
 struct TokenVariantList {
   let json: Bool
 

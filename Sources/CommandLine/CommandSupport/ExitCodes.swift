@@ -1,15 +1,17 @@
-import ArgumentParser
-import CommandSupport
+package import ArgumentParser
 import Foundation
 import Storage
 import TenderPayments
 
-extension Tender {
-  /// Exit code 1 for a refusal or failure, with one line that says why; 2 for wrong arguments, which is 64 in
-  /// ArgumentParser.
-  static func main() async {
+extension ParsableCommand {
+  /// Runs the command of this program that the arguments name. Exit code 1 for a refusal or failure, with one line that
+  /// says why; 2 for wrong arguments, which is 64 in ArgumentParser.
+  ///
+  /// - Parameter others: commands that another program has, which a misspelt name may mean.
+  package static func runProgram(besides others: [String] = []) async {
     let arguments = Array(CommandLine.arguments.dropFirst())
-    if let error = contents(among: arguments) ?? CommandNames.error(in: arguments) {
+    if let error = SecretArguments.error(in: arguments) ?? CommandNames.error(in: arguments, of: self, besides: others)
+    {
       Terminal.sayError(error, exitCode: 2)
       Foundation.exit(2)
     }
@@ -37,13 +39,26 @@ extension Tender {
     Terminal.sayError(ErrorLine.text(for: error), exitCode: number)
     Foundation.exit(number)
   }
+
+  /// Whether a file that the call names is not there.
+  private static func isMissingFile(_ error: any Error) -> Bool {
+    let path: String? =
+      switch error {
+      case let error as CocoaError where error.code == .fileReadNoSuchFile: error.filePath
+      case let error as PrivateFileError where !FileManager.default.fileExists(atPath: error.path): error.path
+      default: nil
+      }
+    guard let path else { return false }
+    return CommandLine.arguments.dropFirst().contains { $0.utf8.elementsEqual(path.utf8) || $0.hasSuffix("=" + path) }
+  }
 }
 
-extension Tender {
+/// Arguments that may be private keys, so that no message may repeat them.
+private enum SecretArguments {
   /// What to say of an argument that is what a file holds and not its name: PEM, a key or certificate in base64, a
   /// payment token. Neither ArgumentParser nor a message that a file is not there may repeat it, because it can be a
   /// private key.
-  private static func contents(among arguments: [String]) -> String? {
+  static func error(in arguments: [String]) -> String? {
     let values = zip([""] + arguments, arguments).map { before, argument -> (option: String, value: String) in
       let parts = argument.hasPrefix("-") ? argument.split(separator: "=", maxSplits: 1) : []
       return parts.count == 2 ? (String(parts[0]), String(parts[1])) : (before, argument)
@@ -86,17 +101,5 @@ extension Tender {
       digits.allSatisfy { $0.isASCII && ($0.isLetter || $0.isNumber || "+/_-\n".contains($0)) }
       && value.dropFirst(digits.count).allSatisfy { "=\n".contains($0) }
     return isLong || isEncoded || value.hasPrefix("{") || value.hasPrefix("data:")
-  }
-
-  /// Whether a file that the call names is not there.
-  private static func isMissingFile(_ error: any Error) -> Bool {
-    let path: String? =
-      switch error {
-      case let error as CocoaError where error.code == .fileReadNoSuchFile: error.filePath
-      case let error as PrivateFileError where !FileManager.default.fileExists(atPath: error.path): error.path
-      default: nil
-      }
-    guard let path else { return false }
-    return CommandLine.arguments.dropFirst().contains { $0.utf8.elementsEqual(path.utf8) || $0.hasSuffix("=" + path) }
   }
 }

@@ -1,5 +1,17 @@
 import AcquirerSandbox
+import AppleSandbox
+import CommandSupport
 import HTTPTransport
+
+extension AssociationFetch {
+  /// Fetches over the network, as Apple does, without following redirects.
+  static func over(_ sender: HTTPSender) -> AssociationFetch {
+    AssociationFetch { url in
+      let answer = try await sender.knowingLoopback.send(OutboundRequest(method: "GET", url: url), .seconds(5))
+      return (answer.status, answer.body)
+    }
+  }
+}
 
 extension EventDelivery {
   /// Posts over the network. What is not answered with 2xx is posted again later.
