@@ -283,6 +283,17 @@ extension OutboxEvent {
     ).map { row in row.map { row in Result { try OutboxEvent(row) } } }
   }
 
+  /// Finds the events of a merchant's payments whose ids begin with the same digits: 12 for those of one millisecond.
+  package static func findPlaces(
+    ofPaymentsBeginning digits: String, of merchant: MerchantID, in store: Transaction
+  ) throws -> [(payment: PaymentID, sequence: Int64)] {
+    // Behind every hexadecimal digit is g.
+    try store.rows(
+      "SELECT payment, seq FROM outbox WHERE payment >= $1 AND payment < $2 AND merchant = $3", .text(digits),
+      .text(digits + "g"), .text(merchant.rawValue)
+    ).map { (try $0.value("payment"), try $0.integer("seq")) }
+  }
+
   /// What was handed over after a certain place, in that order: within a payment as it happened.
   ///
   /// - Returns: each event with the place right after it; nil for an event that this version cannot read, so that the

@@ -1,8 +1,9 @@
 import Crypto
 import DirectWire
 package import Ledger
+package import Storage
 import StrictJSON
-import TenderPayments
+package import TenderPayments
 
 /// An event in the form in which Worldline Direct's webhooks come: one object, `apiVersion` `v1`, with the `refund` that
 /// it is about, or the `payment`.
@@ -21,7 +22,8 @@ package struct WebhookBody: Sendable, Hashable {
   package init(_ event: OutboxEvent, order: NotifiedOrder? = nil) throws {
     let wire = event.wire
     try self.init(
-      wire.type, id: Self.id(of: event), of: event.merchant, at: event.happenedAt, Self.extras(event, order)
+      wire.type, id: Self.id(of: event.payment, event.sequence), of: event.merchant, at: event.happenedAt,
+      Self.extras(event, order)
     ) {
       if event.operationKind == .refund {
         $0.refund = event.notifiedRefund(wire.status, order)
@@ -82,17 +84,37 @@ package struct WebhookBody: Sendable, Hashable {
     return .object(extras)
   }
 
-  /// A UUID (RFC 9562, version 8) made of the event's name, so that it need not be stored.
-  private static func id(of event: OutboxEvent) -> String {
-    var bytes = Array(SHA256.hash(data: Array("\(event.payment) \(event.sequence)".utf8)).prefix(16))
-    bytes[6] = bytes[6] & 0x0F | 0x80
-    bytes[8] = bytes[8] & 0x3F | 0x80
-    return grouped(Hex.encode(bytes))
+  /// A UUID (RFC 9562, version 8) made of the event's name, so that it need not be stored: it begins with the time in
+  /// the payment's id, by which ``findEvent(_:of:in:)`` finds the event.
+  private static func id(of payment: PaymentID, _ sequence: Int64) -> String {
+    var hash = Array(SHA256.hash(data: Array("\(payment) \(sequence)".utf8)).prefix(10))
+    hash[0] = hash[0] & 0x0F | 0x80
+    hash[2] = hash[2] & 0x3F | 0x80
+    return grouped(String(payment.rawValue.prefix(digitsOfTime)) + Hex.encode(hash))
   }
+
+  private static let digitsOfTime = 12
 
   /// 32 hexadecimal digits in the groups of a UUID.
   private static func grouped(_ hex: String) -> String {
     [0..<8, 8..<12, 12..<16, 16..<20, 20..<32].map { String(hex.dropFirst($0.lowerBound).prefix($0.count)) }
       .joined(separator: "-")
+  }
+}
+
+extension WebhookBody {
+  /// Finds the event of a merchant whose webhook has this id.
+  ///
+  /// - Returns: nil if there is none.
+  /// - Throws: `StorageError.column` if this version cannot read it.
+  package static func findEvent(
+    _ id: String, of merchant: MerchantID, in store: Transaction
+  ) throws -> OutboxEvent? {
+    let digits = id.filter { $0 != "-" }
+    guard digits.utf8.count == 32, Hex.decode(digits) != nil else { return nil }
+    let place = try OutboxEvent.findPlaces(
+      ofPaymentsBeginning: String(digits.prefix(digitsOfTime)), of: merchant, in: store
+    ).first { Self.id(of: $0.payment, $0.sequence) == id }
+    return try place.flatMap { try OutboxEvent.find($0.payment, $0.sequence, in: store) }
   }
 }

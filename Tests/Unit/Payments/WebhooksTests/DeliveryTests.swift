@@ -318,6 +318,27 @@ import Webhooks
     let id = try #require(body["id"]?.text)
     #expect(id.wholeMatch(of: /[0-9a-f]{8}-[0-9a-f]{4}-8[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}/) != nil)
   }
+
+  @Test func `has an id by which its event is found, among those of other payments of the same millisecond`()
+    async throws
+  {
+    let post = try await Post()
+    for number in 1...3 { try await post.pays(number) }
+    try await post.pays(4, at: "other")
+    try await post.dispatcher.round()
+    #expect(post.server.bodies.count == 12)
+    for body in post.server.bodies {
+      let id = try #require(body["id"]?.text)
+      let (own, others) = try await post.database.read { store in
+        (
+          try WebhookBody.findEvent(id, of: MerchantID(body["merchantId"]?.text ?? ""), in: store),
+          try WebhookBody.findEvent(id, of: "third", in: store)
+        )
+      }
+      #expect(own?.payment.rawValue == body["tender"]?["paymentId"]?.text && others == nil)
+      #expect(own?.sequence == body["tender"]?["sequence"]?.whole)
+    }
+  }
 }
 
 @Suite struct `The schedule of retries` {
