@@ -26,6 +26,8 @@ package struct Delivery: Sendable, Hashable {
   package let nextTry: Timestamp
   /// The result of the last try: a status, or why there was none.
   package let result: String?
+  /// Nil where it was not acknowledged.
+  package let acknowledgedAt: Timestamp?
   let fence: Int64
 }
 
@@ -222,6 +224,8 @@ extension Delivery {
     tries = try row.integer("tries")
     nextTry = try row.time("next_try")
     result = try row.textOrNil("result")
+    let finishedAt = try row.integerOrNil("finished_at").map { Timestamp(microseconds: $0) }
+    acknowledgedAt = state == .delivered ? finishedAt : nil
     self.fence = fence
   }
 }

@@ -55,6 +55,31 @@ package struct EventQuery: Sendable {
   }
 }
 
+extension EventQuery {
+  /// Finds one event by the id of its webhook, for `GET /v2/{merchantId}/events/{eventId}`.
+  ///
+  /// - Returns: the event as in a page, with `tender.deliveries`; nil if the merchant has none of this id.
+  package static func find(
+    _ id: String, of merchant: MerchantID, _ orders: OrderReader, in store: Transaction
+  ) throws -> JSONValue? {
+    guard let event = try WebhookBody.findEvent(id, of: merchant, in: store) else { return nil }
+    let body = try JSONReader.read(WebhookBody(event, order: orders.read(event, false, store)).bytes)
+    guard case .object(var members) = body, case .object(var extras)? = members["tender"] else { return body }
+    let deliveries = try WebhookDispatcher.deliveries(of: event.payment, in: store)
+    extras["deliveries"] = .array(deliveries.filter { $0.sequence == event.sequence }.map(\.members))
+    members["tender"] = .object(extras)
+    return .object(members)
+  }
+}
+
+extension Delivery {
+  fileprivate var members: JSONValue {
+    var members: JSONObject = ["endpoint": .string(endpoint), "state": .string(state.rawValue)]
+    members["acknowledged"] = acknowledgedAt.map { .string($0.description) }
+    return .object(members)
+  }
+}
+
 extension OutboxEvent.Cursor {
   /// Opaque to callers.
   fileprivate var text: String { Base64URL.encode(Array("\(position)".utf8)) }

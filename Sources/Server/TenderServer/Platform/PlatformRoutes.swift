@@ -31,6 +31,7 @@ struct PlatformRoutes: Sendable {
     signed.post("/sessions", use: clients.create)
     signed.get("/payments", use: search.find)
     signed.get("/events", use: search.events)
+    signed.get("/events/:event", use: search.event)
     signed.post("/shadow", use: shadow.examineOwn)
     signed.get("/services/testconnection", use: platform.testConnection)
   }

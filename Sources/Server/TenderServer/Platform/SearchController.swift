@@ -38,4 +38,15 @@ struct SearchController: Sendable {
         }
       })
   }
+
+  /// `GET /v2/{merchantId}/events/{eventId}`
+  func event(_ request: Request, _ context: ServerContext) async throws -> Response {
+    guard let call = context.signedCall else { throw PlatformAuthentication.refusal }
+    let (id, logger) = (try context.parameters.require("event"), context.logger)
+    let found = try await database.read { try EventQuery.find(id, of: call.merchant, .stored(logger), in: $0) }
+    guard let event = found else {
+      throw Problem(.notFound, "event_unknown", "The merchant has no event of this id.", field: "eventId")
+    }
+    return JSONAnswer.response(event)
+  }
 }

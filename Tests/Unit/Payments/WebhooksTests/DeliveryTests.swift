@@ -189,7 +189,9 @@ import Webhooks
     let dead = try await WebhookDispatcher.deliveries(.dead, in: post.database)
     #expect(dead.map(\.sequence) == [1])
     #expect(dead.first?.result == "HTTP 500")
-    #expect(dead.first?.tries == 3)
+    #expect(dead.first?.tries == 3 && dead.first?.acknowledgedAt == nil)
+    let delivered = try await WebhookDispatcher.deliveries(.delivered, in: post.database)
+    #expect(delivered.count == 2 && delivered.allSatisfy { $0.acknowledgedAt == post.clock.now })
     #expect(try await post.backlog.dead == 1)
   }
 

@@ -42,6 +42,8 @@ import Testing
     let (reader, seller) = (try await key([.read]), try await key([.baskets]))
     #expect(try await status(reader, "GET", basket).status == 404)
     #expect(try await status(reader, "PUT", basket, [:]) == (403, "SCOPE_MISSING"))
+    #expect(try await status(reader, "GET", "events/e") == (404, "EVENT_UNKNOWN"))
+    #expect(try await status(seller, "GET", "events/e") == (403, "SCOPE_MISSING"))
     #expect(try await status(seller, "PUT", basket, [:]).status == 400)
     #expect(try await status(seller, "POST", "sessions") == (403, "SCOPE_MISSING"))
     #expect(try await status(try await key([.payments]), "POST", "sessions").status == 201)
@@ -89,7 +91,8 @@ import Testing
       ("GET", "payments", [.payments, .refunds, .read]), ("GET", "payments/p_0/refunds", [.payments, .refunds, .read]),
       ("POST", "payments", [.payments]), ("POST", "payments/p_0/capture", [.payments]),
       ("POST", "payments/p_0/refund", [.refunds]), ("POST", "payments/p_0/cancel", [.payments]),
-      ("GET", "events", [.payments, .refunds, .read]), ("POST", "hostedcheckouts", [.payments]),
+      ("GET", "events", [.payments, .refunds, .read]), ("GET", "events/e", [.payments, .refunds, .read]),
+      ("POST", "hostedcheckouts", [.payments]),
       ("POST", "webhooks/sendtest", [.payments]), ("GET", "products/302", [.baskets, .payments, .read]),
     ] as [(String, String, Set<APIKeyScope>)])
   func `follow from method and path`(method: String, path: String, scopes: Set<APIKeyScope>) throws {

@@ -69,6 +69,57 @@ import Testing
     #expect(others.allSatisfy { $0["merchantId"] == "kitsune" })
   }
 
+  @Test func `gets one again by the id of its webhook, as the feed has it, with when each endpoint acknowledged it`()
+    async throws
+  {
+    let start = system.clock.wall.now()
+    let shopper = try await Shopper.enters(system, service: "collection")
+    let sent = try await webhook("payment.captured", of: shopper)
+    let id = try #require(sent["id"]?.text)
+    let found = try await waitFor("its acknowledgement", { try await events(system.harbour, "/\(id)") }) {
+      $0.body["tender"]?["deliveries"]?.elements.first?["state"] != "waiting"
+    }
+    let deliveries = try #require(found.body["tender"]?["deliveries"]?.elements, "\(found.errorText)")
+    #expect(deliveries.count == 1 && deliveries[0]["endpoint"] == "orders" && deliveries[0]["state"] == "delivered")
+    let acknowledged = try #require(deliveries[0]["acknowledged"]?.text.flatMap { Timestamp(rfc3339: $0) })
+    #expect(start <= acknowledged && acknowledged <= system.clock.wall.now())
+    let feed = try await all(system.harbour, since: start, "&limit=100").1["events"]?.elements ?? []
+    guard case .object(var event) = found.body, case .object(var extras)? = event["tender"] else { throw NoObject() }
+    extras["deliveries"] = nil
+    event["tender"] = .object(extras)
+    #expect(found.status == 200 && feed.first { $0["id"]?.text == id } == .object(event))
+    #expect(event["payment"] == sent["payment"] && event["created"] == sent["created"])
+  }
+
+  private struct NoObject: Error {}
+
+  /// Pays, and waits for a webhook.
+  private func webhook(_ type: String, of shopper: Shopper) async throws -> JSONValue {
+    #expect(try await shopper.pays().body["status"] == "captured")
+    let found = try await waitFor("the webhook \(type)") {
+      try system.webhooks.text.split(separator: "\n").map { try JSONReader.read(Array($0.utf8)) }.first {
+        $0["tender"]?["basketId"]?.text == shopper.basket && $0["type"]?.text == type
+      }
+    } until: {
+      $0 != nil
+    }
+    return try #require(found)
+  }
+
+  @Test func `finds no event of another merchant, and none of an unknown id`() async throws {
+    let shopper = try await Shopper.enters(system, service: "collection")
+    let id = try #require(try await webhook("payment.created", of: shopper)["id"]?.text)
+    #expect(try await events(system.harbour, "/\(id)").status == 200)
+    let unknown = id.dropLast() + (id.hasSuffix("0") ? "1" : "0")
+    for (shop, name) in [
+      (system.kitsune, id), (system.harbour, "\(unknown)"), (system.harbour, "0"), (system.harbour, "not-an-id"),
+    ] {
+      let answer = try await events(shop, "/\(name)")
+      let fault = answer.body["errors"]?.elements.first
+      #expect(answer.status == 404 && fault?["id"] == "EVENT_UNKNOWN" && fault?["propertyName"] == "eventId", "\(name)")
+    }
+  }
+
   @Test func `is told which parameter is wrong`() async throws {
     let answer = try await events(system.harbour, "?cursor=nonsense")
     let fault = answer.body["errors"]?.elements.first
