@@ -32,6 +32,16 @@ package struct ServiceRunner: Sendable {
       }
     }
   }
+
+  /// Runs until the work has ended; a failure of a service ends the work.
+  package func run<R: Sendable>(during work: @escaping @Sendable () async throws -> R) async throws -> R {
+    let (group, result) = (group, OneTimeValue<R>())
+    try await run {
+      result.set(try await work())
+      await group.triggerGracefulShutdown()
+    }
+    return try await result.value
+  }
 }
 
 /// A value that one task sets once and another waits for.

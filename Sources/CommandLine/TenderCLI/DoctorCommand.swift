@@ -45,7 +45,7 @@ struct DoctorCommand: AsyncParsableCommand {
     place.store.map { [StorePlace($0).path == nil ? "store.url" : "store.path": $0] } ?? [:]
   }
 
-  private func examine() async throws -> DoctorReport {
+  func examine() async throws -> DoctorReport {
     guard place.config != nil || (place.port == nil && place.store == nil) else {
       return try await place.access().askServer("POST", "/doctor\(query)")
     }
@@ -104,9 +104,11 @@ struct DoctorCommand: AsyncParsableCommand {
 }
 
 /// The report for a person: what is not well, with its meaning and remedy, and a count of the rest.
-private struct DoctorText {
+struct DoctorText {
   let report: DoctorReport
   let showsAll: Bool
+  /// Without meanings and remedies.
+  var isBrief = false
 
   func show() {
     for finding in report.checks where showsAll || isTrouble(finding) { show(finding) }
@@ -123,7 +125,7 @@ private struct DoctorText {
     let style: Terminal.Style = finding.status == .failed ? .red : finding.status == .ok ? .green : .bold
     Terminal.say(
       "\(Terminal.styled(finding.status.words, style)) \(finding.code) \(finding.subject): \(finding.finding)")
-    guard isTrouble(finding) else { return }
+    guard isTrouble(finding), !isBrief else { return }
     Terminal.say("  \(finding.meaning)")
     if !finding.remedy.isEmpty { Terminal.say("  Remedy: \(finding.remedy)") }
   }

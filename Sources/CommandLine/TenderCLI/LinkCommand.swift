@@ -31,14 +31,16 @@ struct LinkCommand: AsyncParsableCommand {
       guard expires == nil || end != nil else { throw ValidationError("--expires is a date, for example 2026-12-24.") }
     }
 
-    func run() async throws {
+    func run() async throws { try call.show(try await make()) }
+
+    /// Makes the link.
+    func make() async throws -> JSONValue {
       let shop = try await call.shop()
       let amount = try shop.currency.amount(typed: amount)
       let asked = ["\(amount)", reference.map { "reference \($0)" }, hold ? "hold" : nil].compactMap { $0 }
-      let link = try await call.audit(.create, shop, asked.joined(separator: ", ")) {
+      return try await call.audit(.create, shop, asked.joined(separator: ", ")) {
         try await call.answer(shop, "POST", "", document(amount))
       }
-      try call.show(link)
     }
 
     /// A day ends as its last second does, by this machine's time zone.

@@ -10,11 +10,11 @@ struct Tender: AsyncParsableCommand {
       + "\(SandboxProgram.commands.joined(separator: ", ")).",
     version: "tender \(Version.text)",
     subcommands: [
-      ServeCommand.self, ReloadCommand.self, TokenCommand.self, KeyAgentCommand.self, MerchantCommand.self,
-      CertificateCommand.self, DomainCommand.self, SecretCommand.self, PaymentCommand.self, LinkCommand.self,
-      RouteCommand.self, ConnectorCommand.self, ShadowCommand.self, WebhooksCommand.self, MailCommand.self,
-      UserCommand.self, StoreCommand.self, ReconcileCommand.self, ConfigCommand.self, DoctorCommand.self,
-      VersionCommand.self,
+      InitCommand.self, ServeCommand.self, ReloadCommand.self, TokenCommand.self, KeyAgentCommand.self,
+      MerchantCommand.self, CertificateCommand.self, DomainCommand.self, SecretCommand.self, PaymentCommand.self,
+      LinkCommand.self, RouteCommand.self, ConnectorCommand.self, ShadowCommand.self, WebhooksCommand.self,
+      MailCommand.self, UserCommand.self, StoreCommand.self, ReconcileCommand.self, ConfigCommand.self,
+      DoctorCommand.self, VersionCommand.self,
     ])
 
   static func main() async {

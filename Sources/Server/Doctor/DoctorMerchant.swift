@@ -153,7 +153,7 @@ extension Doctor {
   private func processing(_ merchant: ExaminedMerchant) -> DoctorFinding {
     if merchant.settings?.encryptTo == .platform {
       return DoctorCheck.processingPresent.require(
-        !subject.platform.isEmpty, merchant.id, ok: "the platform's key serves it",
+        subject.platformHasKey, merchant.id, ok: "the platform's key serves it",
         failed: "encryptTo is platform, and the platform has no certificate",
         remedy: "Set platform.directory to the folder with the platform's processing certificates.")
     }

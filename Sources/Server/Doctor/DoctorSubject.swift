@@ -72,6 +72,12 @@ package struct DoctorSubject: Sendable {
     try await configuration.storedMerchants()
   }
 
+  /// Whether the platform has a processing certificate, also where only the merchants are examined.
+  var platformHasKey: Bool {
+    !platform.isEmpty
+      || !(configuration.platformDirectory.map { ExaminedCertificate.processing(below: $0) } ?? []).isEmpty
+  }
+
   package var store: StorePlace { configuration.store }
   package var adminSocketPath: String { configuration.adminSocketPath }
 }

@@ -136,7 +136,7 @@ struct NewMerchantOptions: ParsableArguments {
   }
 
   /// `shop-localhost-3000` for `shop.localhost:3000`.
-  private static func folderName(_ host: String) -> String {
+  static func folderName(_ host: String) -> String {
     String(host.map { $0.isASCII && ($0.isLetter || $0.isNumber) ? $0 : "-" }.prefix(40))
   }
 }
