@@ -68,7 +68,7 @@ struct DoctorCommand: AsyncParsableCommand {
       serverRefusal: refusal ?? stored.refusal, secretsProblem: stored.problem, until: until?.time)
     let report = await doctor.run()
     await network.close()
-    return DoctorReport(checks: report.checks + stored.findings)
+    return DoctorReport(in: report.environment, checks: report.checks + stored.findings)
   }
 
   /// The merchants in the store, or what the server that holds the store found of them.
@@ -111,6 +111,7 @@ struct DoctorText {
   var isBrief = false
 
   func show() {
+    if let environment = report.environment { Terminal.say("environment \(environment.rawValue)") }
     for finding in report.checks where showsAll || isTrouble(finding) { show(finding) }
     let counts = DoctorStatus.allCases.compactMap { status in
       let count = report.checks.count { $0.status == status }

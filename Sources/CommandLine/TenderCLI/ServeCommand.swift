@@ -30,6 +30,11 @@ struct ServeCommand: AsyncParsableCommand {
       try Port.require([port], on: configuration.office.host, advice: "Choose another backOffice.port.")
     }
     try configuration.tls?.check()
+    logger.notice(
+      "the server starts",
+      metadata: [
+        "environment": .string(configuration.environment.rawValue), "publicURL": .string(configuration.publicURL),
+      ])
     if let sandbox = configuration.sandboxURL {
       logger.notice("waiting for the sandbox, at most 10 seconds", metadata: ["url": .string(sandbox)])
     }

@@ -46,7 +46,8 @@ package struct Doctor: Sendable {
     findings += connectorFindings()
     findings += await webhookFindings()
     findings += await mailFindings()
-    return DoctorReport(checks: findings + storeFindings() + databaseFindings() + machineFindings())
+    return DoctorReport(
+      in: configuration.environment, checks: findings + storeFindings() + databaseFindings() + machineFindings())
   }
 
   /// The checks of the merchants, of their certificates and domains, and of Apple's side of them.

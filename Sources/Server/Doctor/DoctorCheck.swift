@@ -1,3 +1,5 @@
+package import TenderPayments
+
 /// What the doctor can look at: one row of the table in docs/doctor.md. A check is defined beside the code that does it.
 package struct DoctorCheck: Sendable, Hashable {
   /// Stable: alerts and scripts depend on it.
@@ -39,9 +41,13 @@ package struct DoctorFinding: Sendable, Hashable, Codable {
 
 /// All that the doctor found, in the order of the groups.
 package struct DoctorReport: Sendable, Hashable, Codable {
+  /// Nil where some of the checks were done alone.
+  package let environment: TenderPayments.Environment?
   package let checks: [DoctorFinding]
 
-  package init(checks: [DoctorFinding]) { self.checks = checks }
+  package init(in environment: TenderPayments.Environment? = nil, checks: [DoctorFinding]) {
+    (self.environment, self.checks) = (environment, checks)
+  }
 
   /// Whether no check failed. Warnings, and what could not be reached, are no failures.
   package var isHealthy: Bool { !checks.contains { $0.status == .failed } }

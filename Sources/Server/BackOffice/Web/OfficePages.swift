@@ -17,11 +17,9 @@ struct OfficePages: Sendable {
   func page(
     _ name: String, _ title: String, _ call: OfficeCall, _ values: [String: Any] = [:]
   ) throws -> Response {
-    var all = values
+    var all = values.merging(frame) { own, _ in own }
     all["title"] = title
     all["csrf"] = OfficeGate.csrf(call.token)
-    all["environment"] = settings.environment
-    all["isSimulated"] = settings.isSimulated
     if call.isSignedIn {
       let user = try call.user
       all["userName"] = user.name
@@ -48,10 +46,18 @@ struct OfficePages: Sendable {
   func refusal(_ refusal: OfficeRefusal) throws -> Response {
     try templates.response(
       "refusal",
-      [
-        "title": refusal.status.reasonPhrase, "reason": refusal.reason, "environment": settings.environment,
-        "isSimulated": settings.isSimulated,
-      ])
+      frame.merging(["title": refusal.status.reasonPhrase, "reason": refusal.reason]) { _, own in own })
+  }
+
+  /// The environment, which the head of every page shows in words and colour.
+  private var frame: [String: Any] {
+    var frame: [String: Any] = ["environment": settings.environment.rawValue]
+    switch settings.environment {
+    case .simulated: frame["ribbon"] = "Everything here is simulated: no money moves."
+    case .appleSandbox: frame["ribbon"] = "A test with Apple’s sandbox and the providers’ test systems: no money moves."
+    case .production: break
+    }
+    return frame
   }
 
   /// What a page says after a form was sent.

@@ -16,10 +16,13 @@ package struct HostedPages: Sendable {
   private let templates: PageTemplates
   /// The origin of the simulated Apple Pay; nil outside `simulated`.
   private let sandbox: String?
+  private let environment: TenderPayments.Environment
   private let clock: WallClock
 
-  package init(_ checkouts: HostedCheckouts, sandbox: String?, clock: WallClock) {
-    (self.checkouts, self.sandbox, self.clock) = (checkouts, sandbox, clock)
+  package init(
+    _ checkouts: HostedCheckouts, in environment: TenderPayments.Environment, sandbox: String?, clock: WallClock
+  ) {
+    (self.checkouts, self.environment, self.sandbox, self.clock) = (checkouts, environment, sandbox, clock)
     templates = PageTemplates(WebFiles.pages)
   }
 
@@ -95,7 +98,7 @@ package struct HostedPages: Sendable {
 
 extension HostedPages {
   private func model(_ shown: ShownCheckout) -> PageModel {
-    PageModel(shown, on: checkouts.origin, isSimulated: sandbox != nil, at: clock.now())
+    PageModel(shown, on: checkouts.origin, in: environment, at: clock.now())
   }
 
   private func find(_ id: BasketID) async throws -> ShownCheckout? {

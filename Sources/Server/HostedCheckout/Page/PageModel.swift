@@ -8,11 +8,11 @@ struct PageModel {
   let format: ShopperFormat
   /// `scheme://host[:port]` of the pages.
   let origin: String
-  let isSimulated: Bool
+  let environment: TenderPayments.Environment
   let now: Timestamp
 
-  init(_ shown: ShownCheckout, on origin: String, isSimulated: Bool, at now: Timestamp) {
-    (self.shown, self.origin, self.isSimulated, self.now) = (shown, origin, isSimulated, now)
+  init(_ shown: ShownCheckout, on origin: String, in environment: TenderPayments.Environment, at now: Timestamp) {
+    (self.shown, self.origin, self.environment, self.now) = (shown, origin, environment, now)
     format = ShopperFormat(shown.checkout.locale)
   }
 
@@ -33,7 +33,11 @@ struct PageModel {
     frame["payHeading"] = format.text(.payHeading, values)
     if !look.css.utf8.allSatisfy({ $0 == UInt8(ascii: "\n") }) { frame["look"] = "\(path)/variant.css" }
     if look.logo != nil { frame["logo"] = "\(path)/logo" }
-    if isSimulated { frame["simulated"] = format.text(.simulated) }
+    switch environment {
+    case .simulated: frame["ribbon"] = format.text(.simulated)
+    case .appleSandbox: frame["ribbon"] = format.text(.test)
+    case .production: break
+    }
     let ancestors = shown.merchant.frameAncestors
     if !ancestors.isEmpty { frame["isFramed"] = true }
     // The browser has to say which of several it is.

@@ -14,6 +14,7 @@ extension ShopperLanguage {
     .goBack: "العودة إلى {merchant}",
     .declinedBefore: "رُفضت البطاقة الأخيرة، ولم يُخصم أي مبلغ. يمكنك الدفع ببطاقة أخرى.",
     .simulated: "هذه محاكاة، ولا تنتقل أي أموال.",
+    .test: "هذا اختبار، ولا تنتقل أي أموال.",
     .paidTitle: "تم الدفع",
     .paidText: "شكرًا لك. استلم {merchant} دفعتك البالغة {amount}.",
     .authorizedText: "شكرًا لك. حُجز مبلغ {amount} على بطاقتك لصالح {merchant}.",

@@ -14,6 +14,7 @@ extension ShopperLanguage {
     .goBack: "Tilbage til {merchant}",
     .declinedBefore: "Det sidste kort blev afvist. Intet er trukket. Du kan betale med et andet kort.",
     .simulated: "Dette er en simulering. Der flyttes ingen penge.",
+    .test: "Dette er en test. Der flyttes ingen penge.",
     .paidTitle: "Betalt",
     .paidText: "Tak. {merchant} har modtaget din betaling på {amount}.",
     .authorizedText: "Tak. {amount} er reserveret på dit kort til {merchant}.",

@@ -14,6 +14,7 @@ extension ShopperLanguage {
     .goBack: "Terug naar {merchant}",
     .declinedBefore: "De laatste kaart is geweigerd. Er is niets afgeschreven. U kunt met een andere kaart betalen.",
     .simulated: "Dit is een simulatie. Er gaat geen geld om.",
+    .test: "Dit is een test. Er gaat geen geld om.",
     .paidTitle: "Betaald",
     .paidText: "Dank u wel. {merchant} heeft uw betaling van {amount} ontvangen.",
     .authorizedText: "Dank u wel. {amount} is op uw kaart gereserveerd voor {merchant}.",

@@ -14,6 +14,7 @@ extension ShopperLanguage {
     .goBack: "Return to {merchant}",
     .declinedBefore: "The last card was declined. Nothing was charged. Another card may pay.",
     .simulated: "This is a simulation. No money moves.",
+    .test: "This is a test. No money moves.",
     .paidTitle: "Paid",
     .paidText: "Thank you. {merchant} has received your payment of {amount}.",
     .authorizedText: "Thank you. {amount} is reserved on your card for {merchant}.",

@@ -14,6 +14,7 @@ extension ShopperLanguage {
     .goBack: "Palaa: {merchant}",
     .declinedBefore: "Viimeisin kortti hylättiin. Mitään ei veloitettu. Voit maksaa toisella kortilla.",
     .simulated: "Tämä on simulaatio. Rahaa ei siirry.",
+    .test: "Tämä on testi. Rahaa ei siirry.",
     .paidTitle: "Maksettu",
     .paidText: "Kiitos. {merchant} on saanut maksusi {amount}.",
     .authorizedText: "Kiitos. {amount} on varattu kortiltasi: {merchant}.",

@@ -14,6 +14,7 @@ extension ShopperLanguage {
     .goBack: "Revenir chez {merchant}",
     .declinedBefore: "La dernière carte a été refusée. Rien n’a été débité. Vous pouvez payer avec une autre carte.",
     .simulated: "Ceci est une simulation. Aucun argent ne circule.",
+    .test: "Ceci est un test. Aucun argent ne circule.",
     .paidTitle: "Payé",
     .paidText: "Merci. {merchant} a reçu votre paiement de {amount}.",
     .authorizedText: "Merci. {amount} sont réservés sur votre carte pour {merchant}.",

@@ -16,6 +16,7 @@ extension ShopperLanguage {
       "Die letzte Karte wurde abgelehnt. Es wurde nichts abgebucht. Sie können mit einer anderen Karte"
       + " bezahlen.",
     .simulated: "Dies ist eine Simulation. Es fließt kein Geld.",
+    .test: "Dies ist ein Test. Es fließt kein Geld.",
     .paidTitle: "Bezahlt",
     .paidText: "Vielen Dank. {merchant} hat Ihre Zahlung von {amount} erhalten.",
     .authorizedText: "Vielen Dank. {amount} sind auf Ihrer Karte für {merchant} vorgemerkt.",

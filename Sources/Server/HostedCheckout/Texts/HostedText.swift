@@ -11,7 +11,7 @@ package enum HostedText: String, Sendable, Hashable, CaseIterable {
   case payHeading
   case cancel, goBack
   /// Above the button.
-  case declinedBefore, simulated
+  case declinedBefore, simulated, test
   // Results
   case paidTitle, paidText, authorizedText
   case processingTitle, processingText

@@ -14,6 +14,7 @@ extension ShopperLanguage {
     .goBack: "Torna a {merchant}",
     .declinedBefore: "L’ultima carta è stata rifiutata. Non è stato addebitato nulla. Può pagare con un’altra carta.",
     .simulated: "Questa è una simulazione. Nessun denaro si muove.",
+    .test: "Questa è una prova. Nessun denaro si muove.",
     .paidTitle: "Pagato",
     .paidText: "Grazie. {merchant} ha ricevuto il suo pagamento di {amount}.",
     .authorizedText: "Grazie. {amount} sono riservati sulla sua carta per {merchant}.",

@@ -14,6 +14,7 @@ extension ShopperLanguage {
     .goBack: "{merchant}に戻る",
     .declinedBefore: "前回のカードは拒否されました。請求は発生していません。別のカードでお支払いいただけます。",
     .simulated: "これはシミュレーションです。お金は動きません。",
+    .test: "これはテストです。お金は動きません。",
     .paidTitle: "支払い完了",
     .paidText: "ありがとうございます。{merchant}は{amount}のお支払いを受け取りました。",
     .authorizedText: "ありがとうございます。{merchant}のために{amount}がカードに確保されました。",

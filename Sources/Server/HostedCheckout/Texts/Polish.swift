@@ -14,6 +14,7 @@ extension ShopperLanguage {
     .goBack: "Wróć do: {merchant}",
     .declinedBefore: "Ostatnia karta została odrzucona. Nic nie pobrano. Możesz zapłacić inną kartą.",
     .simulated: "To jest symulacja. Pieniądze nie są przekazywane.",
+    .test: "To jest test. Pieniądze nie są przekazywane.",
     .paidTitle: "Zapłacono",
     .paidText: "Dziękujemy. {merchant} otrzymuje Twoją płatność: {amount}.",
     .authorizedText: "Dziękujemy. Na Twojej karcie zarezerwowano {amount} dla: {merchant}.",

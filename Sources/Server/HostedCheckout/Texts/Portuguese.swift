@@ -14,6 +14,7 @@ extension ShopperLanguage {
     .goBack: "Voltar a {merchant}",
     .declinedBefore: "O último cartão foi recusado. Nada foi cobrado. Pode pagar com outro cartão.",
     .simulated: "Isto é uma simulação. Nenhum dinheiro é movimentado.",
+    .test: "Isto é um teste. Nenhum dinheiro é movimentado.",
     .paidTitle: "Pago",
     .paidText: "Obrigado. {merchant} recebeu o seu pagamento de {amount}.",
     .authorizedText: "Obrigado. {amount} ficam reservados no seu cartão para {merchant}.",

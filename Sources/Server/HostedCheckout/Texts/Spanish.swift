@@ -14,6 +14,7 @@ extension ShopperLanguage {
     .goBack: "Volver a {merchant}",
     .declinedBefore: "La última tarjeta fue rechazada. No se ha cobrado nada. Puede pagar con otra tarjeta.",
     .simulated: "Esto es una simulación. No se mueve dinero.",
+    .test: "Esto es una prueba. No se mueve dinero.",
     .paidTitle: "Pagado",
     .paidText: "Gracias. {merchant} ha recibido su pago de {amount}.",
     .authorizedText: "Gracias. {amount} quedan reservados en su tarjeta para {merchant}.",

@@ -14,6 +14,7 @@ extension ShopperLanguage {
     .goBack: "Tillbaka till {merchant}",
     .declinedBefore: "Det senaste kortet nekades. Inget har dragits. Du kan betala med ett annat kort.",
     .simulated: "Detta är en simulering. Inga pengar flyttas.",
+    .test: "Detta är ett test. Inga pengar flyttas.",
     .paidTitle: "Betalt",
     .paidText: "Tack. {merchant} har tagit emot din betalning på {amount}.",
     .authorizedText: "Tack. {amount} är reserverat på ditt kort för {merchant}.",

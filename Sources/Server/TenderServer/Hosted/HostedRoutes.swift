@@ -52,7 +52,8 @@ extension HostedRoutes {
       origin: parts.configuration.hostedCheckoutURL,
       clock: parts.runtime.clock, random: parts.runtime.random)
     let pages = HostedPages(
-      checkouts, sandbox: parts.apple.simulated == nil ? nil : parts.configuration.sandboxURL,
+      checkouts, in: parts.configuration.environment,
+      sandbox: parts.apple.simulated == nil ? nil : parts.configuration.sandboxURL,
       clock: parts.runtime.clock)
     controller = HostedController(checkouts: checkouts, pages: pages, merchants: parts.merchants)
     platform = HostedPlatformController(checkouts: checkouts)

@@ -15,7 +15,8 @@ struct ServerGauges: Sendable {
     let open = try await parts.journal.openOutcomes()
     let webhooks = try await WebhookMonitor.gauges(parts.database)
     let mails = try await MailMonitor.gauges(parts.database)
-    return Gauge.all(of: open, parts.breakers, parts.database) + webhooks + mails + Gauge.all(of: parts.connections)
+    return [Gauge.of(parts.configuration.environment)] + Gauge.all(of: open, parts.breakers, parts.database) + webhooks
+      + mails + Gauge.all(of: parts.connections)
       + (try await Gauge.all(of: parts.database))
       + [Gauge.clockLead(of: parts.gateway)] + gauges(of: parts.merchants.current) + parts.doctor.gauges
   }
@@ -46,6 +47,12 @@ struct ServerGauges: Sendable {
 }
 
 extension Gauge {
+  static func of(_ environment: TenderPayments.Environment) -> Gauge {
+    Gauge(
+      name: "tender_environment", help: "1 for the environment that the server runs in.",
+      labels: ["environment": environment.rawValue], value: 1)
+  }
+
   static func clockLead(of gateway: PaymentGateway) -> Gauge {
     Gauge(
       name: "tender_clock_lead_seconds",

@@ -50,6 +50,7 @@ import Testing
     #expect(said["there"]?.elements.isEmpty == true)
     let events = provider == "worldline-acquiring" ? "There is no webhook" : "acquirers/\(provider)/events"
     #expect(said["steps"]?.elements.contains { $0.text?.contains(events) == true } == true)
+    #expect(said["doctor"]?["environment"] == "apple-sandbox")
     #expect(said["doctor"]?["checks"]?.elements.contains { $0["code"] == "routes_readable" } == true)
     let modes = try await workshop.run("stat -c %a .tender/connectors/\(provider)/\(secret) .tender/store.key")
     #expect(modes.lines == ["600", "600"])
@@ -85,6 +86,21 @@ import Testing
     let check = try await workshop.run("tender config check --config tender.yaml")
     #expect(check.lines.contains { $0.contains("the file is empty") }, "\(check.lines)")
     #expect(!check.lines.contains { $0.contains("tender.yaml:") || $0.contains("connector.yaml") }, "\(check.lines)")
+  }
+
+  @Test func `may begin with the example for Apple's sandbox, which lacks the secrets alone`() async throws {
+    let workshop = try Workshop()
+    let example = Repository.url("Examples/apple-sandbox").path
+    let secrets = [
+      "secret-key.secret": "rk_test_0123456789abcdef", "signing-secrets/1.secret": "whsec_0123456789abcdef",
+    ]
+    _ = try await workshop.run(
+      "cp -r '\(example)'/. . && chmod -R go-w . && mkdir -p connectors/stripe/signing-secrets")
+    let missing = try await workshop.run("tender config check --config tender.yaml")
+    #expect(missing.exitCode == 1 && missing.lines.allSatisfy { $0.contains("secret") || $0.contains("error") })
+    for (name, text) in secrets { try workshop.write(text, to: "connectors/stripe/\(name)") }
+    let complete = try await workshop.run("tender config check --config tender.yaml")
+    #expect(complete.exitCode == 0 && complete.lines.first?.contains("apple-sandbox") == true, "\(complete.lines)")
   }
 
   @Test func `has TLS of its own where files are named, and the machine's usual port for it`() async throws {
