@@ -9,10 +9,11 @@ import UnixSignals
 /// `tender reload`
 struct ReloadCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "reload", abstract: "Makes the running server read the merchants' folders again.",
+    commandName: "reload", abstract: "Makes the running server read the merchants' folders and its secrets again.",
     discussion: """
-      New merchants, domains, certificates, keys and webhooks take effect at once; a hangup signal (kill -HUP) does the \
-      same. If a folder cannot be read, nothing changes. Routes and the settings of the server need a restart.
+      New merchants, domains, certificates, keys and webhooks take effect at once, and so do the credentials of routes and \
+      the certificate of TLS; a hangup signal (kill -HUP) does the same. If a file cannot be read, nothing changes. New \
+      routes, their connector.yaml and the settings of the server need a restart.
       """)
 
   @OptionGroup var store: StoreOptions
@@ -24,7 +25,7 @@ struct ReloadCommand: AsyncParsableCommand {
   }
 }
 
-/// Reads the merchants' folders again at SIGHUP.
+/// Reads the merchants' folders and the secrets again at SIGHUP.
 struct HangupReload: Service {
   let server: TenderServer
   let hangups: UnixSignalsSequence
@@ -47,6 +48,8 @@ extension ReloadReport {
     let counts = [(merchants, "merchant"), (domains, "domain"), (addedKeys, "new key")]
     return
       ([counts.map { Terminal.counted($0, $1) }.joined(separator: ", ")]
-      + leftOut.map { "\($0.id) is left out: \($0.reason)" }).joined(separator: "\n")
+      + leftOut.map { "\($0.id) is left out: \($0.reason)" }
+      + needRestart.map { "\($0): its folder or connector.yaml has changed; restart the server to take it over" })
+      .joined(separator: "\n")
   }
 }

@@ -8,7 +8,7 @@ extension DoctorCheck {
   static let connectorCredentials = DoctorCheck(
     "connector_credentials", "The provider accepts the route's credentials.",
     meaning: "Every payment on the route is refused for configuration.",
-    remedy: "Write the credential of this account into its file in the connector's folder, and start the server again.")
+    remedy: "Write the credential of this account into its file in the connector's folder, then `tender reload`.")
   static let connectorCircuit = DoctorCheck(
     "connector_circuit", "Calls to the provider are not suspended.",
     meaning: "The provider does not answer: payments go to the next route, or are refused with 503.",

@@ -1,6 +1,5 @@
 import Foundation
 package import Mail
-import Storage
 import TenderSheet
 
 /// The settings `mail.*` of `tender serve`.
@@ -11,6 +10,8 @@ package struct MailConfiguration: Sendable {
   package var security = SMTPServer.Security.startTLS
   package var user: String?
   package var password: String?
+  /// A file with the password, read at every delivery.
+  package var passwordFile: String?
   package var from: MailAddress?
   /// The sender's name of the operator's own messages.
   package var name = "Tender"
@@ -36,8 +37,18 @@ package struct MailConfiguration: Sendable {
       return text
     }
     let server = SMTPServer(
-      host: host, port: port, security: security, user: user, password: password, rootsPEM: roots, ownName: ownName)
+      host: host, port: port, security: security, user: user, password: try currentPassword, rootsPEM: roots,
+      ownName: ownName)
     return MailSettings(server: server, from: from, recipients: recipients, brand: brand)
+  }
+
+  private var currentPassword: String? {
+    get throws {
+      guard let passwordFile else { return password }
+      do throws(UnfitValue) { return try SecretFile(passwordFile, isPassword: true).secret } catch {
+        throw ConfigurationError("mail.passwordFile", "found \(error.found); write the password into that file")
+      }
+    }
   }
 
   func check() throws {
@@ -45,7 +56,7 @@ package struct MailConfiguration: Sendable {
     guard from != nil else {
       throw ConfigurationError("mail.from", "mail needs an address that it comes from; write tender@example.com")
     }
-    guard (user == nil) == (password == nil) else {
+    guard (user == nil) == (password == nil && passwordFile == nil) else {
       throw ConfigurationError("mail.user", "name both mail.user and mail.passwordFile, or neither")
     }
     guard security != .none || user == nil || ServiceAddress.isLoopback(host) else {
@@ -76,8 +87,8 @@ extension SettingsTable where Target == ServerConfiguration {
       "mail.password", .password, "The user's password; better in the file.", get: { $0.mail.password },
       set: { $0.mail.password = $1 }),
     Setting(
-      "mail.passwordFile", .passwordFile, "A file with the password.", get: { _ in nil },
-      set: { $0.mail.password = $1 }),
+      "mail.passwordFile", .passwordFile, "A file with the password, read at every delivery.", get: { _ in nil },
+      set: { $0.mail.passwordFile = $1.path }),
     Setting("mail.from", .mailAddress, \.mail.from, "The address that mail comes from."),
     Setting("mail.name", .text("a name", as: "Tender"), \.mail.name, "The name on the operator's own messages."),
     Setting(
@@ -102,17 +113,10 @@ extension SettingType<String> {
   fileprivate static let password = SettingType(
     wanted: "a password; better in the file that the setting with `File` at its end names", example: "password",
     isSecret: true, read: { texts throws(UnfitValue) in texts[0] }, text: { _ in "•••" })
+}
 
-  /// A file that holds one; line ends after it do not count.
+extension SettingType<SecretFile> {
   fileprivate static let passwordFile = SettingType(
     wanted: "the path of a file with a password", example: "/run/secrets/mail",
-    read: { texts throws(UnfitValue) in
-      let text: String
-      do throws(PrivateFileError) { text = try PrivateFile.text(texts[0]) } catch {
-        throw UnfitValue(found: "“\(error.path)”, which \(error.reason)")
-      }
-      let password = text.trimmingCharacters(in: .newlines)
-      guard !password.isEmpty else { throw UnfitValue(found: "“\(texts[0])”, which is empty") }
-      return password
-    }, text: { _ in "•••" })
+    read: { texts throws(UnfitValue) in try SecretFile(texts[0], isPassword: true) }, text: { _ in "•••" })
 }

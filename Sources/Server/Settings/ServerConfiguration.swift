@@ -96,6 +96,8 @@ package struct ServerConfiguration: Sendable {
     package var account: String?
     package var baseURL: String
     package var apiKey: String
+    /// A file with the key, which a reload reads again; nil where the key is in no file.
+    package var apiKeyFile: String?
 
     package init(connector: String, account: String? = nil, baseURL: String, apiKey: String) {
       self.connector = connector
@@ -175,6 +177,16 @@ package struct ServerConfiguration: Sendable {
 
   /// Where `tender-sandbox sandbox` listens by default.
   private static let sandboxDefault = "http://localhost:8402"
+
+  /// Reads the secrets again that stand in files of their own.
+  ///
+  /// - Throws: ``ConfigurationError`` by the setting whose file is not as it must be.
+  package mutating func readSecrets() throws {
+    guard let file = acquirer.apiKeyFile else { return }
+    do throws(UnfitValue) { acquirer.apiKey = try SecretFile(file).secret } catch {
+      throw ConfigurationError("acquirer.apiKeyFile", "found \(error.found); write the key into that file")
+    }
+  }
 
   /// Only `simulated` has a sandbox, which is its acquirer too.
   mutating func enter(_ environment: TenderPayments.Environment) {

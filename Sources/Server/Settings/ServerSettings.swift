@@ -96,8 +96,8 @@ extension SettingsTable where Target == ServerConfiguration {
       "acquirer.apiKey", .secret, "The acquirer's key. In `simulated` the sandbox is asked for it.",
       get: { $0.acquirer.apiKey.isEmpty ? nil : $0.acquirer.apiKey }, set: { $0.acquirer.apiKey = $1 }),
     Setting(
-      "acquirer.apiKeyFile", .secretFile, "A file with the acquirer's key.", get: { _ in nil },
-      set: { $0.acquirer.apiKey = $1 }),
+      "acquirer.apiKeyFile", .secretFile, "A file with the acquirer's key, read again by `tender reload`.",
+      get: { _ in nil }, set: { ($0.acquirer.apiKey, $0.acquirer.apiKeyFile) = ($1.secret, $1.path) }),
   ]
 
   private static let payments: [Setting<ServerConfiguration>] = [

@@ -179,24 +179,40 @@ extension SettingType<String> {
       return texts[0]
     }, text: { _ in "•••" })
 
-  /// A file that holds a secret; spaces and line ends around it do not count.
-  static let secretFile = SettingType(
-    wanted: "the path of a file with a secret of \(SharedSecrets.minimumBytes) bytes or more",
-    example: "/run/secrets/acquirer",
-    read: { texts throws(UnfitValue) in
-      let text: String
-      do throws(PrivateFileError) { text = try PrivateFile.text(texts[0]) } catch {
-        throw UnfitValue(found: "“\(error.path)”, which \(error.reason)")
-      }
-      return try secret(text.trimmingCharacters(in: .whitespacesAndNewlines))
-    }, text: { _ in "•••" })
-
-  private static func secret(_ text: String) throws(UnfitValue) -> String {
+  fileprivate static func secret(_ text: String) throws(UnfitValue) -> String {
     guard text.utf8.count >= SharedSecrets.minimumBytes else {
       throw UnfitValue(found: "a secret of \(text.utf8.count) bytes")
     }
     return text
   }
+}
+
+/// A file that holds a secret, and what it held when it was read. Spaces and line ends around it do not count.
+struct SecretFile: Sendable {
+  let path: String
+  let secret: String
+
+  /// - Parameter isPassword: whether others chose it; it may be short then, and its spaces count.
+  init(_ path: String, isPassword: Bool = false) throws(UnfitValue) {
+    let text: String
+    do throws(PrivateFileError) { text = try PrivateFile.text(path) } catch {
+      throw UnfitValue(found: "“\(error.path)”, which \(error.reason)")
+    }
+    self.path = path
+    guard isPassword else {
+      secret = try SettingType<String>.secret(text.trimmingCharacters(in: .whitespacesAndNewlines))
+      return
+    }
+    secret = text.trimmingCharacters(in: .newlines)
+    guard !secret.isEmpty else { throw UnfitValue(found: "“\(path)”, which is empty") }
+  }
+}
+
+extension SettingType<SecretFile> {
+  static let secretFile = SettingType(
+    wanted: "the path of a file with a secret of \(SharedSecrets.minimumBytes) bytes or more",
+    example: "/run/secrets/acquirer", read: { texts throws(UnfitValue) in try SecretFile(texts[0]) },
+    text: { _ in "•••" })
 }
 
 extension SettingType<[String]> {

@@ -6,6 +6,7 @@ import HummingbirdCore
 import HummingbirdTLS
 import Logging
 import NIOCore
+import NIOSSL
 import ServiceLifecycle
 import Settings
 import Storage
@@ -52,7 +53,10 @@ struct Listeners: Sendable {
       return [PaymentAdmissionHandler(refusal)]
     }
     guard let files = parts.configuration.tls else { return plain }
-    return try .tls(plain, tlsConfiguration: .modern(files))
+    var tls = try TLSConfiguration.modern(files)
+    // A renewed certificate is the next connection's, once it is read.
+    tls.sslContextCallback = { [secrets = parts.secrets] _, promise in promise.succeed(secrets.tls) }
+    return try .tls(plain, tlsConfiguration: tls)
   }
 
   /// After a failed flush of the store a listener takes no new connection.

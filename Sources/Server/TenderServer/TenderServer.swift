@@ -53,9 +53,10 @@ package struct TenderServer: Service {
     await parts.close()
   }
 
-  /// Reads the merchants again, from their folders and the store. Payments under way keep their merchant's values.
+  /// Reads the merchants again, from their folders and the store, and the secrets of routes and TLS. Payments under way
+  /// keep their merchant's values.
   ///
-  /// - Throws: when a folder is not as it must be. Then nothing has changed.
+  /// - Throws: when a folder or a secret is not as it must be. Then nothing has changed.
   package func reload() async throws -> ReloadReport { try await parts.merchants.reload() }
 
   /// What the public listener answers, for a test that compares it with the OpenAPI document. Ends the server, which must

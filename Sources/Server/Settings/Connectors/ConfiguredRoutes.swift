@@ -1,5 +1,6 @@
 package import Acquiring
 import Connectors
+import Foundation
 package import HTTPTransport
 package import Logging
 import MerchantIdentity
@@ -167,6 +168,14 @@ extension ConnectorFolder {
 }
 
 extension ServerConfiguration {
+  /// What the `connector.yaml` of each route says, by route.
+  package func connectorSettings() throws -> [String: [UInt8]] {
+    Dictionary(
+      uniqueKeysWithValues: try ConnectorFolder.all(in: connectorsDirectory).map { folder in
+        ("\(folder.route)", Array(FileManager.default.contents(atPath: folder.settingsFile) ?? Data()))
+      })
+  }
+
   /// The names of the routes that a merchant's rules can have.
   ///
   /// - Throws: ``ConfigurationError`` where the connectors' folder cannot be read.

@@ -46,6 +46,7 @@ struct Composition: Sendable {
   /// On PostgreSQL: keeps another node from this one's administration socket.
   let nodeLock: StoreLock?
   let keys: ProcessingKeys
+  let secrets: LiveSecrets
   let merchants: LiveMerchants
   /// A circuit breaker for each route.
   let breakers: [String: CircuitBreaker]
@@ -95,7 +96,10 @@ struct Composition: Sendable {
     sideJournal = Journal(
       journal.database.limited(to: 2), random: runtime.random, consumers: journal.consumers)
     try await configuration.requireDurable(journal.database, runtime.logger)
-    let routes = try RouteTable(configuration, apple, runtime.network.plain, runtime.logger)
+    secrets = try LiveSecrets(configuration) { [apple] in
+      try RouteTable($0, apple, runtime.network.plain, runtime.logger)
+    }
+    let routes = secrets.routes
     let keyStore = ProcessingKeyStore(journal.database)
     keys = ProcessingKeys(
       keyStore, journal.database, agent: configuration.keyAgentSocket.map { KeyAgentClient(path: $0) },
@@ -111,7 +115,7 @@ struct Composition: Sendable {
             sender: traces?.tracing(sender) ?? sender, gateway: apple.hosts.gateway(for: merchant.profile.region))
         },
         clock: runtime.clock, logger: runtime.logger),
-      keys)
+      keys, secrets)
     let verifier = TokenVerifier(
       trust: apple.trust, monitor: try await SignerMonitor.reporting(keyStore, metrics, runtime.logger))
     breakers = Dictionary(uniqueKeysWithValues: routes.names.map { ($0, CircuitBreaker()) })
@@ -234,8 +238,16 @@ extension ServerMail {
     (self.settings, merchants, journal) = (settings, parts.merchants, parts.journal)
     (clock, random) = (runtime.clock, runtime.random)
     handshake = DoctorNetwork.live(runtime.network, configuration.destinations).handshake
+    // Each delivery reads the password's file.
+    let transport = MailTransport(
+      send: { message, server in
+        do { return await MailTransport.smtp.send(message, try configuration.mailSettings()?.server ?? server) } catch {
+          return SMTPResult(.authentication, ErrorWords.of(error))
+        }
+      }, probe: MailTransport.smtp.probe)
     dispatcher = MailDispatcher(
-      database: journal.database, settings: settings, keys: { try await configuration.storeKeys() },
+      database: journal.database, settings: settings, transport: transport,
+      keys: { try await configuration.storeKeys() },
       random: runtime.random,
       report: MailMonitor(metrics: parts.metrics, logger: runtime.logger).note)
   }

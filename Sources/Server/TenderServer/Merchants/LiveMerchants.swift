@@ -13,6 +13,7 @@ final class LiveMerchants: Sendable {
 
   private let reader: MerchantsReader
   private let keys: ProcessingKeys
+  private let secrets: LiveSecrets
   private let newest: Mutex<MerchantsSnapshot>
   /// The last that reads the merchants, or waits for its turn.
   private let lastTurn = Mutex<Task<Void, Never>?>(nil)
@@ -20,10 +21,10 @@ final class LiveMerchants: Sendable {
   /// Reads the merchants, and adds their processing keys.
   ///
   /// - Throws: when a folder is not as it must be.
-  init(_ reader: MerchantsReader, _ keys: ProcessingKeys) async throws {
+  init(_ reader: MerchantsReader, _ keys: ProcessingKeys, _ secrets: LiveSecrets) async throws {
     let first = try await reader.read(requiresFolders: true)
     try await keys.add(first.folders, first.platform.certificates)
-    (self.reader, self.keys) = (reader, keys)
+    (self.reader, self.keys, self.secrets) = (reader, keys, secrets)
     newest = Mutex(first)
     first.served.report(to: reader.logger)
   }
@@ -37,11 +38,17 @@ final class LiveMerchants: Sendable {
   }
 
   /// Reads the merchants again, from their folders and the store: merchants, domains, certificates, API keys, processing
-  /// keys, webhooks, rules of routes.
+  /// keys, webhooks, rules of routes; and the secrets of routes and TLS.
   ///
-  /// - Throws: when a folder is not as it must be. Then everything stays as it was.
+  /// - Throws: when a folder or a secret is not as it must be. Then everything stays as it was.
   func reload() async throws -> ReloadReport {
-    try await inTurn { try await self.readAgain(requiresFolders: true) }
+    try await inTurn { [self] in
+      let new = try secrets.read()
+      var report = try await readAgain(requiresFolders: true)
+      secrets.use(new)
+      report.needRestart = new.needRestart
+      return report
+    }
   }
 
   /// Reads the merchants again if another node, or time, has changed what the store says of them. A folder that is not
@@ -89,4 +96,6 @@ package struct ReloadReport: Sendable, Hashable, Codable {
   /// Processing keys that are new.
   package let addedKeys: Int
   package let leftOut: [LeftOutMerchant]
+  /// Routes whose folders are new or gone, or whose `connector.yaml` is another: they wait for a restart.
+  package var needRestart: [String] = []
 }

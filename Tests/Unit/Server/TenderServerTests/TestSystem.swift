@@ -40,6 +40,8 @@ final class TestSystem: Sendable {
   let counted: Shopfront
   /// A merchant without a processing certificate, which a platform serves.
   let stall: Shopfront
+  /// The sandbox's mailbox.
+  let mail: MailConfiguration
   private let runs: [Task<Void, any Error>]
 
   init() async throws {
@@ -70,6 +72,7 @@ final class TestSystem: Sendable {
     for merchant in merchants { try await provisioning.verify(merchant) }
     try await Self.registerPage(Self.configuration(directory, addresses), clock)
     self.directory = directory
+    mail = Self.mail(addresses, directory)
     (self.server, self.office) = ("http://127.0.0.1:\(port)", office)
     (self.sandbox, self.sender, self.clock, self.callsToApple, self.log) = (sandbox, sender, clock, calls, log)
     self.webhooks = webhooks
@@ -92,6 +95,7 @@ final class TestSystem: Sendable {
     let (port, office, serverRun) = try await Self.startServer(directory, addresses, clock, calls, log, webhooks)
     runs = [serverRun, sandboxRun]
     serverPort.put(port)
+    mail = Self.mail(addresses, directory)
     (self.directory, server, self.office) = (directory, "http://127.0.0.1:\(port)", office)
     (self.sender, self.clock, callsToApple, self.log, self.webhooks) = (sender, clock, calls, log, webhooks)
     harbour = try Shopfront(merchant, directory + "/imported", server, sender, store: directory)
