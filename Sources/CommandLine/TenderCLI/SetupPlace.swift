@@ -44,12 +44,17 @@ struct SetupPlace: Sendable {
 
   /// Gives what root has made to the user whose folder it is: the package's `tender`.
   func handOver() {
-    var status = stat()
-    guard geteuid() == 0, stat(directory, &status) == 0, status.st_uid != 0 else { return }
-    let below = FileManager.default.enumerator(atPath: directory)?.compactMap { $0 as? String } ?? []
-    for path in below.map({ "\(directory)/\($0)" }) + [storeKey] {
-      var file = stat()
-      if lstat(path, &file) == 0, file.st_uid == 0 { lchown(path, status.st_uid, status.st_gid) }
+    let files = FileManager.default
+    func owner(_ path: String) -> (user: uid_t, group: gid_t)? {
+      guard let attributes = try? files.attributesOfItem(atPath: path),
+        let user = attributes[.ownerAccountID] as? NSNumber, let group = attributes[.groupOwnerAccountID] as? NSNumber
+      else { return nil }
+      return (user.uint32Value, group.uint32Value)
+    }
+    guard geteuid() == 0, let (user, group) = owner(directory), user != 0 else { return }
+    let below = files.enumerator(atPath: directory)?.compactMap { $0 as? String } ?? []
+    for path in below.map({ "\(directory)/\($0)" }) + [storeKey] where owner(path)?.user == 0 {
+      lchown(path, user, group)
     }
   }
 }
