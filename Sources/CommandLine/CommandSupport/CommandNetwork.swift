@@ -9,9 +9,9 @@ import TenderServer
 extension LiveHTTPClient {
   /// A client for the time of one command. It is shut down however the command ends.
   package static func during<R>(
-    maximumResponseBytes: Int = 65_536, _ body: (HTTPSender) async throws -> R
+    egress: Egress = .direct, maximumResponseBytes: Int = 65_536, _ body: (HTTPSender) async throws -> R
   ) async throws -> R {
-    let client = try LiveHTTPClient(maximumResponseBytes: maximumResponseBytes)
+    let client = try LiveHTTPClient(egress: egress, maximumResponseBytes: maximumResponseBytes)
     do {
       let result = try await body(client.sender)
       try await client.shutdown()
@@ -63,7 +63,7 @@ package enum Port {
     case EADDRINUSE: "port \(port) is taken"
     case EACCES: "port \(port) is not for this user: a port below 1024 needs a privilege"
     case EADDRNOTAVAIL: "\(host) is not an address of this machine"
-    default: "nothing can listen on \(host):\(port)"
+    default: "nothing can listen on \(NetworkAddress.authority(host, port))"
     }
   }
 }

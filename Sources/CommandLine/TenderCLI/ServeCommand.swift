@@ -1,5 +1,6 @@
 import ArgumentParser
 import CommandSupport
+import HTTPTransport
 import Logging
 import Settings
 import StrictJSON
@@ -54,6 +55,6 @@ struct ServeCommand: AsyncParsableCommand {
 extension ServerConfiguration {
   /// What the server is reached by on this machine.
   fileprivate func address(port: Int) -> String {
-    "\(tls == nil ? "http" : "https")://\(host.contains(":") ? "[\(host)]" : host):\(port)"
+    "\(tls == nil ? "http" : "https")://\(NetworkAddress.authority(host, port))"
   }
 }

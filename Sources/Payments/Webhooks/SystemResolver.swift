@@ -1,4 +1,5 @@
 import Foundation
+import HTTPTransport
 
 extension DestinationGuard {
   /// The machine's resolver. It also reads what is no name at all, such as `2130706433` and `0x7f.1`, exactly as the

@@ -23,7 +23,7 @@ private final class Trickle: ChannelInboundHandler {
 }
 
 /// Answers every request with the request itself.
-private final class Mirror: ChannelInboundHandler {
+final class Mirror: ChannelInboundHandler {
   typealias InboundIn = ByteBuffer
 
   func channelRead(context: ChannelHandlerContext, data: NIOAny) {

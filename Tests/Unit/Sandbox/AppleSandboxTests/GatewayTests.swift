@@ -63,6 +63,63 @@ struct ListeningSandbox {
   }
 }
 
+@Suite struct `Apple's gateway behind a proxy` {
+  private static let url = "https://\(TestSandbox.gatewayName)/paymentservices/paymentSession"
+
+  private static func ask(
+    _ sandbox: ListeningSandbox, through proxy: TestProxy, password: String = "secret",
+    trust roots: KeyPath<ListeningSandbox, String?> = \.root
+  ) async throws -> Result<InboundResponse, TransportError> {
+    let egress = Egress(
+      proxy: .init(host: "127.0.0.1", port: proxy.port, user: "tender", password: password),
+      rootsPEM: sandbox[keyPath: roots])
+    let client = try LiveHTTPClient(identity: sandbox.identity, egress: egress)
+    let request = OutboundRequest(
+      method: "POST", url: url, headers: [.init("Content-Type", "application/json"), .init("Host", "localhost")],
+      body: ListeningSandbox.request.serialized())
+    let answer: Result<InboundResponse, TransportError>
+    do throws(TransportError) { answer = .success(try await client.sender.send(request, TestRun.whole)) } catch {
+      answer = .failure(error)
+    }
+    try await client.shutdown()
+    return answer
+  }
+
+  private static func proxy(to sandbox: ListeningSandbox) throws -> TestProxy {
+    try TestProxy(login: "tender:secret", places: ["\(TestSandbox.gatewayName):443": sandbox.addresses.gatewayPort])
+  }
+
+  @Test func `gives a session to the certificate inside the tunnel, under a root beside the system's`() async throws {
+    try await ListeningSandbox.run { sandbox in
+      let proxy = try Self.proxy(to: sandbox)
+      let answer = try await Self.ask(sandbox, through: proxy).get()
+      #expect(
+        answer.status == 200 && String(decoding: answer.body, as: UTF8.self).contains("merchantSessionIdentifier"))
+      #expect(proxy.calls == ["\(TestSandbox.gatewayName):443"])
+    }
+  }
+
+  @Test func `gets nothing with a wrong password, and nothing under a root that is not trusted`() async throws {
+    try await ListeningSandbox.run { sandbox in
+      let proxy = try Self.proxy(to: sandbox)
+      let refused = try await Self.ask(sandbox, through: proxy, password: "wrong")
+      #expect(
+        refused
+          == .failure(.notSent("the proxy 127.0.0.1:\(proxy.port) refuses the user or the password: status 407")))
+      guard case .failure(let error) = try await Self.ask(sandbox, through: proxy, trust: \.noRoot) else {
+        Issue.record("a certificate of an unknown authority was accepted")
+        return
+      }
+      #expect(error.certificateProblem == CertificateTrust.refused)
+    }
+  }
+}
+
+extension ListeningSandbox {
+  fileprivate var root: String? { try? testSandbox.sandbox.tlsRootPEM }
+  fileprivate var noRoot: String? { nil }
+}
+
 @Suite struct `Apple's gateway` {
   @Test func `a merchant with its certificate gets a session of Apple's form`() async throws {
     try await ListeningSandbox.run { sandbox in

@@ -19,12 +19,16 @@ final class TestSandbox: Sendable {
   /// The addresses, once both listeners accept connections.
   let ready: AsyncStream<SandboxAddresses>
 
+  /// A name of the gateway that is not this machine's: a proxy may stand before it.
+  static let gatewayName = "gateway.example"
+
   init(directory: TemporaryDirectory? = nil, logger: Logger? = nil) async throws {
     let (clock, web) = (TestClock(), TestWeb())
     let place = try directory ?? TemporaryDirectory()
     var configuration = SandboxConfiguration(directory: "\(place.path)/state")
     configuration.port = 0
     configuration.gatewayPort = 0
+    configuration.tlsHostNames.append(Self.gatewayName)
     configuration.clock = clock.wallClock
     configuration.logger = logger ?? configuration.logger
     if logger == nil { configuration.logger.logLevel = .critical }
