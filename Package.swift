@@ -229,7 +229,7 @@ let package = Package(
       "Server/Mail",
       [
         "CMailTransfer", "MerchantIdentity", "Webhooks", "DirectWire", "TenderSheet", "TenderPayments", "StrictJSON",
-        "Storage",
+        "HTTPTransport", "Storage",
       ]),
     module(
       "Server/Settings",

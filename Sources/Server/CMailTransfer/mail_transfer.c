@@ -2,6 +2,8 @@
 
 #include <curl/curl.h>
 #include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 /// The server's last answer, of one line or several, without line ends.
@@ -57,14 +59,48 @@ static size_t next_part(char *buffer, size_t size, size_t count, void *context) 
   return part;
 }
 
-static void set_trust(CURL *curl, const char *roots) {
+/// Roots and behind them the system's file of roots, because a blob takes the file's place.
+static char *beside_the_system(const char *roots) {
+  const char *path = curl_version_info(CURLVERSION_NOW)->cainfo;
+  FILE *file = path == NULL ? NULL : fopen(path, "r");
+  size_t length = strlen(roots), size = length + 2;
+  long system = 0;
+  if (file != NULL && fseek(file, 0, SEEK_END) == 0 && (system = ftell(file)) > 0) size += (size_t)system;
+  char *text = malloc(size);
+  if (text != NULL) {
+    memcpy(text, roots, length);
+    text[length++] = '\n';
+    if (system > 0 && fseek(file, 0, SEEK_SET) == 0) length += fread(text + length, 1, (size_t)system, file);
+    text[length] = 0;
+  }
+  if (file != NULL) fclose(file);
+  return text;
+}
+
+static void set_trust(CURL *curl, const char *roots, const char *more) {
   curl_easy_setopt(curl, CURLOPT_SSLVERSION, (long)CURL_SSLVERSION_TLSv1_2);
   curl_easy_setopt(curl, CURLOPT_SSL_VERIFYPEER, 1L);
   curl_easy_setopt(curl, CURLOPT_SSL_VERIFYHOST, 2L);
-  if (roots == NULL) return;
-  struct curl_blob blob = {(void *)roots, strlen(roots), CURL_BLOB_COPY};
+  if (roots == NULL && more == NULL) return;
+  char *text = roots == NULL ? beside_the_system(more) : strdup(roots);
+  if (text == NULL) return;
+  struct curl_blob blob = {text, strlen(text), CURL_BLOB_COPY};
   curl_easy_setopt(curl, CURLOPT_CAINFO_BLOB, &blob);
-  curl_easy_setopt(curl, CURLOPT_CAPATH, NULL);
+  if (roots != NULL) curl_easy_setopt(curl, CURLOPT_CAPATH, NULL);
+  free(text);
+}
+
+static void set_proxy(CURL *curl, const char *proxy, const char *user, const char *password) {
+  // What is meant for other programs of this machine is not for this one.
+  curl_easy_setopt(curl, CURLOPT_NOPROXY, "");
+  curl_easy_setopt(curl, CURLOPT_PROXY, proxy == NULL ? "" : proxy);
+  if (proxy == NULL) return;
+  curl_easy_setopt(curl, CURLOPT_HTTPPROXYTUNNEL, 1L);
+  curl_easy_setopt(curl, CURLOPT_SUPPRESS_CONNECT_HEADERS, 1L);
+  curl_easy_setopt(curl, CURLOPT_PROXYAUTH, (long)CURLAUTH_BASIC);
+  if (user == NULL) return;
+  curl_easy_setopt(curl, CURLOPT_PROXYUSERNAME, user);
+  curl_easy_setopt(curl, CURLOPT_PROXYPASSWORD, password == NULL ? "" : password);
 }
 
 static void set_server(CURL *curl, const char *url, int requires_tls, const char *user, const char *password) {
@@ -75,8 +111,6 @@ static void set_server(CURL *curl, const char *url, int requires_tls, const char
   curl_easy_setopt(curl, CURLOPT_PROTOCOLS, (long)(CURLPROTO_SMTP | CURLPROTO_SMTPS));
 #endif
   curl_easy_setopt(curl, CURLOPT_USE_SSL, requires_tls ? (long)CURLUSESSL_ALL : (long)CURLUSESSL_NONE);
-  // What is meant for other programs of this machine is not for this one.
-  curl_easy_setopt(curl, CURLOPT_PROXY, "");
   curl_easy_setopt(curl, CURLOPT_NETRC, (long)CURL_NETRC_IGNORED);
   curl_easy_setopt(curl, CURLOPT_NOSIGNAL, 1L);
   if (user == NULL) return;
@@ -126,7 +160,15 @@ static void copy(char *target, size_t size, const char *text) {
   target[length] = 0;
 }
 
+/// Whether a proxy did not connect. Its answer is none of the mail server.
+static int proxy_refused(CURL *curl, CURLcode code, long *status) {
+  *status = 0;
+  curl_easy_getinfo(curl, CURLINFO_HTTP_CONNECTCODE, status);
+  return code != CURLE_OK && (*status < 200 || *status > 299);
+}
+
 int mail_transfer_run(const char *url, int requires_tls, const char *user, const char *password, const char *roots,
+                      const char *more_roots, const char *proxy, const char *proxy_user, const char *proxy_password,
                       const char *sender, const char *recipient, const uint8_t *message, size_t length,
                       long connect_milliseconds, long total_milliseconds, long *response, char *answer,
                       size_t answer_size, char *problem, size_t problem_size) {
@@ -147,13 +189,21 @@ int mail_transfer_run(const char *url, int requires_tls, const char *user, const
   curl_easy_setopt(curl, CURLOPT_CONNECTTIMEOUT_MS, connect_milliseconds);
   curl_easy_setopt(curl, CURLOPT_TIMEOUT_MS, total_milliseconds);
   set_server(curl, url, requires_tls, user, password);
-  set_trust(curl, roots);
+  set_trust(curl, roots, more_roots);
+  set_proxy(curl, proxy, proxy_user, proxy_password);
   struct curl_slist *recipients = set_message(curl, sender, recipient, &upload);
 
   CURLcode code = curl_easy_perform(curl);
   curl_easy_getinfo(curl, CURLINFO_RESPONSE_CODE, response);
   int reached = stage(code);
   copy(problem, problem_size, words[0] == 0 ? curl_easy_strerror(code) : words);
+  long connect_status = 0;
+  if (proxy != NULL && proxy_refused(curl, code, &connect_status)) {
+    reached = MAIL_TRANSFER_CONNECTION;
+    *response = 0;
+    reply.text[0] = 0;
+    if (connect_status == 407) copy(problem, problem_size, "the proxy refuses the user or the password: status 407");
+  }
   // libcurl goes on without authentication where the server offers none. A message that it took then is delivered.
   if (reached == MAIL_TRANSFER_DONE && recipient == NULL && user != NULL && !reply.was_authenticated) {
     reached = MAIL_TRANSFER_AUTHENTICATION;

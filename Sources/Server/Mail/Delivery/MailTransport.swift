@@ -1,5 +1,6 @@
 import CMailTransfer
 import Foundation
+import HTTPTransport
 import Synchronization
 import TenderPayments
 
@@ -66,10 +67,13 @@ package struct MailTransport: Sendable {
   ) -> SMTPResult {
     var (answer, problem) = ([CChar](repeating: 0, count: 1_024), [CChar](repeating: 0, count: 256))
     var code = 0
+    let (proxy, login) = (server.proxy, server.proxy?.credentials)
+    let address = proxy.map { "http://\($0)" }
     let stage = mail_transfer_run(
-      server.url, server.security == .startTLS ? 1 : 0, server.user, server.password, server.rootsPEM, from, to, bytes,
-      bytes.count, milliseconds(SMTPServer.connectTime), milliseconds(SMTPServer.totalTime), &code, &answer,
-      answer.count, &problem, problem.count)
+      server.url, server.security == .startTLS ? 1 : 0, server.user, server.password, server.rootsPEM,
+      server.egress.rootsPEM, address, login?.user, login?.password, from, to, bytes, bytes.count,
+      milliseconds(SMTPServer.connectTime), milliseconds(SMTPServer.totalTime), &code, &answer, answer.count, &problem,
+      problem.count)
     let reached = SMTPResult.Stage(rawValue: stage) ?? .connection
     return SMTPResult(reached, words(reached, said: text(answer), problem: text(problem)), code: code)
   }

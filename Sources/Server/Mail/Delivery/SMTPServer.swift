@@ -1,3 +1,5 @@
+package import HTTPTransport
+
 /// The server that takes our messages, and how it is reached.
 package struct SMTPServer: Sendable {
   package enum Security: String, Sendable, CaseIterable {
@@ -18,6 +20,7 @@ package struct SMTPServer: Sendable {
   let rootsPEM: String?
   /// What EHLO carries.
   let ownName: String
+  let egress: Egress
 
   /// How long connection, TLS and authentication may take, and all of it.
   static let connectTime: Duration = .seconds(10)
@@ -25,17 +28,17 @@ package struct SMTPServer: Sendable {
 
   package init(
     host: String, port: Int, security: Security, user: String? = nil, password: String? = nil, rootsPEM: String? = nil,
-    ownName: String = "localhost"
+    ownName: String = "localhost", egress: Egress = .direct
   ) {
     (self.host, self.port, self.security, self.user) = (host, port, security, user)
-    (self.password, self.rootsPEM, self.ownName) = (password, rootsPEM, ownName)
+    (self.password, self.rootsPEM, self.ownName, self.egress) = (password, rootsPEM, ownName, egress)
   }
 
-  package var address: String { "\(host):\(port)" }
+  package var address: String { NetworkAddress.authority(host, port) }
 
-  var url: String {
-    "\(security == .tls ? "smtps" : "smtp")://\(host.contains(":") ? "[\(host)]" : host):\(port)/\(ownName)"
-  }
+  var url: String { "\(security == .tls ? "smtps" : "smtp")://\(address)/\(ownName)" }
+
+  var proxy: Egress.Proxy? { egress.proxy(to: host, port: port) }
 }
 
 extension SMTPServer: CustomStringConvertible, CustomReflectable {

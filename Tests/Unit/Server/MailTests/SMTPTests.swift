@@ -11,6 +11,8 @@ import Testing
 
 /// The sandbox's mailbox, over real sockets and TLS.
 final class TestMailbox: Sendable {
+  /// A name of the mail server that is not this machine's: a proxy may stand before it.
+  static let name = "mail.example"
   static let shared = Task { try await TestMailbox() }
 
   let addresses: SandboxAddresses
@@ -22,6 +24,7 @@ final class TestMailbox: Sendable {
     let directory = FileManager.default.temporaryDirectory.appending(path: "tender-mailbox-\(UUID().uuidString)").path
     var configuration = SandboxConfiguration(directory: directory)
     (configuration.port, configuration.gatewayPort) = (0, 0)
+    configuration.tlsHostNames.append(Self.name)
     configuration.logger.logLevel = .error
     let (stream, continuation) = AsyncStream<SandboxAddresses>.makeStream()
     configuration.onReady = { continuation.yield($0) }
@@ -40,6 +43,16 @@ final class TestMailbox: Sendable {
     SMTPServer(
       host: addresses.mailHost, port: port ?? addresses.mailPort, security: security, user: user, password: password,
       rootsPEM: roots ? rootsPEM : nil, ownName: "tender.example")
+  }
+
+  /// The server by its name, which only the proxy knows.
+  func server(through proxy: TestProxy, proxyPassword: String = "secret", password: String = "sandbox-mailbox")
+    -> SMTPServer
+  {
+    let proxy = Egress.Proxy(host: "127.0.0.1", port: proxy.port, user: "tender", password: proxyPassword)
+    return SMTPServer(
+      host: Self.name, port: 587, security: .startTLS, user: "tender", password: password,
+      egress: Egress(proxy: proxy, rootsPEM: rootsPEM))
   }
 
   func get(_ path: String) async throws -> InboundResponse {
@@ -87,6 +100,40 @@ final class TestMailbox: Sendable {
       Self.message(to: "untrusted@example.com"), mailbox.server(roots: false))
     #expect(result.stage == .tls, "\(result)")
     #expect(try await mailbox.messages(to: "untrusted@example.com").isEmpty)
+  }
+
+  @Test func `arrives through a proxy, under a root beside the system's`() async throws {
+    let mailbox = try await TestMailbox.shared.value
+    let proxy = try TestProxy(
+      login: "tender:secret", places: ["\(TestMailbox.name):587": mailbox.addresses.mailPort])
+    let result = await MailTransport.smtp.send(
+      Self.message(to: "proxied@example.com"), mailbox.server(through: proxy))
+    #expect(result == SMTPResult(.done, "250 2.0.0 Taken into the sandbox's mailbox", code: 250))
+    #expect(try await mailbox.messages(to: "proxied@example.com").count == 1)
+    #expect(proxy.calls == ["\(TestMailbox.name):587"])
+    let wrong = await MailTransport.smtp.probe(mailbox.server(through: proxy, password: "wrong"))
+    #expect(wrong.stage == .authentication && wrong.words.contains("535"), "\(wrong)")
+  }
+
+  @Test func `waits where the proxy refuses the password, refuses the call, hangs up or is down`() async throws {
+    let mailbox = try await TestMailbox.shared.value
+    let proxy = try TestProxy(
+      login: "tender:secret", places: ["\(TestMailbox.name):587": mailbox.addresses.mailPort])
+    func send(_ server: SMTPServer) async -> SMTPResult {
+      await MailTransport.smtp.send(Self.message(to: "refused-by-proxy@example.com"), server)
+    }
+    let wrong = await send(mailbox.server(through: proxy, proxyPassword: "wrong"))
+    #expect(wrong == SMTPResult(.connection, "the proxy refuses the user or the password: status 407"))
+    for manner in [TestProxy.Manner.refusing(403), .hangingUp] {
+      proxy.behave(manner)
+      let result = await send(mailbox.server(through: proxy))
+      #expect(result.stage == .connection && !result.isPermanent && !result.words.isEmpty, "\(manner): \(result)")
+    }
+    let down = SMTPServer(
+      host: TestMailbox.name, port: 587, security: .startTLS, egress: Egress(proxy: .init(host: "127.0.0.1", port: 1)))
+    let result = await send(down)
+    #expect(result.stage == .connection, "\(result)")
+    #expect(try await mailbox.messages(to: "refused-by-proxy@example.com").isEmpty)
   }
 
   @Test func `is not sent with a wrong password`() async throws {
