@@ -30,7 +30,7 @@ enum DemoPlatform {
 
   /// Registers the stall with the simulated Apple, which fetches the page's association file: the server must listen.
   static func register(_ page: String, _ configuration: ServerConfiguration) async throws {
-    let network = try Network.live()
+    let network = try Network.live(configuration.outbound)
     do {
       let registration = try await PlatformRegistration(configuration, network, at: WallClock.system.now())
       try await registration.registerPage(page, of: [stall])

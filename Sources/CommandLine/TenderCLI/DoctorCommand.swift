@@ -62,7 +62,7 @@ struct DoctorCommand: AsyncParsableCommand {
           + "the demo examine those")
     }
     subject = subject.with(stored.merchants)
-    let network = try Network.live()
+    let network = try Network.live(subject.configuration.outbound)
     let doctor = Doctor(
       subject, .live(network, subject.configuration), facts: facts, factsProblem: problem,
       serverRefusal: refusal ?? stored.refusal, secretsProblem: stored.problem, until: until?.time)

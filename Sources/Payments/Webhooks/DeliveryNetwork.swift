@@ -18,15 +18,20 @@ package struct DeliveryNetwork: Sendable {
   package init(open: @escaping @Sendable (Destination) throws -> Line) { self.open = open }
 
   /// Over the network: certificates verified against the name, the connection made to the pinned address, no redirect
-  /// followed, at most 64 KiB of answer read.
+  /// followed, at most 64 KiB of answer read. A proxy is asked for the pinned address too, or, where the destination says
+  /// so, for the name.
   ///
   /// - Parameter connections: how many may be open together.
   package static func live(
-    trust: TrustedRoots = .system, within connections: OutboundConnections? = nil
+    trust: TrustedRoots = .system, egress: Egress = .direct, within connections: OutboundConnections? = nil
   ) -> DeliveryNetwork {
     DeliveryNetwork { destination in
+      let (host, address) = (destination.host, destination.address)
+      let isProxied = egress.proxy(to: host, port: destination.port, at: address) != nil
+      guard let pin = address ?? (isProxied ? host : nil) else { throw DestinationRefusal.unresolvable(host) }
       let client = try LiveHTTPClient(
-        trust: trust, within: connections, pinned: [destination.host: destination.address])
+        trust: trust, egress: egress, within: connections,
+        pinned: isProxied && destination.isNamedToProxy ? [:] : [host: pin])
       return Line(client.sender) { try? await client.shutdown() }
     }
   }

@@ -3,13 +3,17 @@ package import HTTPTransport
 
 /// A URL that the server may call on a merchant's word, with the one address that it will be reached at.
 ///
-/// Only ``DestinationGuard`` makes one. The connection is made to `address` and to nothing else, so a name that
-/// resolves to something else a moment later (DNS rebinding) gains nothing.
+/// Only ``DestinationGuard`` makes one. The connection is made to `address` and to nothing else, by a proxy too, so a name
+/// that resolves to something else a moment later (DNS rebinding) gains nothing.
 package struct Destination: Sendable, Hashable {
   package let url: String
+  /// Without the brackets of an IPv6 address.
   package let host: String
-  /// As text: `192.0.2.7`, `2001:db8::7`.
-  package let address: String
+  package let port: Int
+  /// As text: `192.0.2.7`, `2001:db8::7`; nil where only the proxy can resolve the name.
+  package let address: String?
+  /// Whether a proxy is asked for the name, in place of the address.
+  package let isNamedToProxy: Bool
 }
 
 /// Decides what the server calls on a merchant's word: webhooks, prices and baskets, icons, domains. The merchant names the
@@ -18,27 +22,44 @@ package struct Destination: Sendable, Hashable {
 package struct DestinationGuard: Sendable {
   /// Whether the operator lets merchants name hosts inside the operator's own network, and plain HTTP.
   let allowsPrivate: Bool
+  /// Whether proxies are asked for names. Then a name that has no address here is left to the proxy.
+  let namesToProxy: Bool
   let resolve: Resolver
 
   /// All addresses of a host, in the order in which they should be tried.
   package typealias Resolver = @Sendable (_ host: String) async throws -> [(address: NetworkAddress, text: String)]
 
-  package init(allowsPrivate: Bool, resolve: @escaping Resolver = DestinationGuard.system) {
-    self.allowsPrivate = allowsPrivate
-    self.resolve = resolve
+  package init(
+    allowsPrivate: Bool, namesToProxy: Bool = false, resolve: @escaping Resolver = DestinationGuard.system
+  ) {
+    (self.allowsPrivate, self.namesToProxy, self.resolve) = (allowsPrivate, namesToProxy, resolve)
   }
 
   /// Checks the URL as it is written, resolves its host, and checks every address. One address that is not public
   /// refuses them all, because such a name may be an attack.
   package func destination(_ url: String) async throws -> Destination {
     let host = try Self.host(of: url, allowsPlain: allowsPrivate)
-    let addresses: [(address: NetworkAddress, text: String)]
-    do { addresses = try await resolve(host) } catch { throw DestinationRefusal.unresolvable(host) }
-    guard let first = addresses.first else { throw DestinationRefusal.unresolvable(host) }
-    guard allowsPrivate || addresses.allSatisfy({ $0.address.isPublic }) else {
-      throw DestinationRefusal.privateAddress(host)
+    let addresses = (try? await resolve(host)) ?? []
+    guard let first = addresses.first?.text ?? (namesToProxy ? host : nil) else {
+      throw DestinationRefusal.unresolvable(host)
     }
-    return Destination(url: url, host: host, address: first.text)
+    let isPublic = addresses.isEmpty ? Self.mayBePublic(host) : addresses.allSatisfy { $0.address.isPublic }
+    guard allowsPrivate || isPublic else { throw DestinationRefusal.privateAddress(host) }
+    let parts = URLComponents(string: url)
+    return Destination(
+      url: url, host: host, port: parts?.port ?? (parts?.scheme == "http" ? 80 : 443),
+      address: addresses.isEmpty ? nil : first, isNamedToProxy: namesToProxy)
+  }
+
+  /// Whether the spelling of a name that has no address here leaves it open that the name is a public one: it has a dot,
+  /// is no address, and does not end as names of private networks do (RFC 6761, RFC 6762, RFC 8375, and `.internal`).
+  private static func mayBePublic(_ host: String) -> Bool {
+    let labels = host.lowercased().split(separator: ".")
+    let isPrivate = ["localhost", "local", "internal", "intranet", "lan", "home", "corp", "arpa"].contains {
+      labels.last?.elementsEqual($0) == true
+    }
+    let isNumber = labels.last?.first?.isNumber == true
+    return labels.count > 1 && !isPrivate && !isNumber && !host.contains(":")
   }
 
   /// What can be checked before anything is resolved: for configuration, and again before every call.

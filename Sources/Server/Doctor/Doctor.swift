@@ -42,7 +42,7 @@ package struct Doctor: Sendable {
   /// Every check, in the order in which they need each other. Nothing is changed, and no money moves.
   package func run() async -> DoctorReport {
     var findings = configurationFindings() + fileFindings() + (await runOnMerchants().checks)
-    findings += await publicAddressFindings()
+    findings += await networkFindings() + (await publicAddressFindings())
     findings += connectorFindings()
     findings += await webhookFindings()
     findings += await mailFindings()
@@ -63,7 +63,7 @@ extension DoctorCheck {
   /// Every check, by group. docs/doctor.md has a row for each.
   package static let all: [DoctorCheck] = [
     configurationGroup, fileGroup, merchantGroup, certificateGroup, keyRingGroup, selfTestGroup, domainGroup,
-    associationGroup, appleGroup, publicAddressGroup, connectorGroup, webhookGroup, mailGroup, storeGroup,
+    associationGroup, appleGroup, networkGroup, publicAddressGroup, connectorGroup, webhookGroup, mailGroup, storeGroup,
     databaseGroup, machineGroup,
   ].flatMap(\.self)
 

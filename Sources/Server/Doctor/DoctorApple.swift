@@ -27,7 +27,8 @@ extension Doctor {
     let probe =
       isSimulated ? (configuration.sandboxURL ?? "") + "/sandbox/ca.json" : "https://\(hosts.global.authority)/"
     do throws(TransportError) {
-      let answer = try await system.network.plain.send(OutboundRequest(method: "GET", url: probe), .seconds(10))
+      let sender = isSimulated ? system.network.plain : system.network.apple
+      let answer = try await sender.send(OutboundRequest(method: "GET", url: probe), .seconds(10))
       return [DoctorCheck.appleReachable.ok(probe, "it answers"), clock(answer, probe)] + (await sessions())
     } catch {
       let words = error.words
@@ -36,7 +37,7 @@ extension Doctor {
     }
   }
 
-  private var hosts: ApplePayHosts { configuration.environment == .production ? .production : .appleSandbox }
+  var hosts: ApplePayHosts { configuration.environment == .production ? .production : .appleSandbox }
   private var merchantsOnPages: [ExaminedMerchant] { subject.merchants.filter { !$0.domains.isEmpty } }
 
   private func clock(_ answer: InboundResponse, _ from: String) -> DoctorFinding {

@@ -19,7 +19,7 @@ extension DoctorCheck {
     "association_served", "The domain serves the file at both paths with status 200.",
     meaning: "Apple does not verify the domain, or ends its verification at the next look.",
     remedy: "Let the web server pass /.well-known/apple-developer-merchantid-domain-association and the same name "
-      + "with .txt to Tender, without authentication, and let Apple's ranges through the firewall.")
+      + "with .txt to Tender, without authentication, and let Apple's ranges (docs/network.md) through the firewall.")
   static let associationRedirect = DoctorCheck(
     "association_redirect", "The domain answers itself, without a redirect.", meaning: "Apple follows no redirect.",
     remedy: "Take the path out of the rule that redirects, for example to www.")

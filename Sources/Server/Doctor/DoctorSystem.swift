@@ -26,8 +26,12 @@ package struct DoctorNetwork: Sendable {
   let resolve: @Sendable (_ host: String) async -> [ResolvedAddress]
   /// A TLS handshake.
   package let handshake: @Sendable (_ host: String, _ port: Int) async throws -> TLSHandshake
+  /// Has a proxy connect to a host, and sends nothing; nil where it does.
+  let proxy: @Sendable (Egress.Proxy, _ host: String, _ port: Int) async -> ProxyRefusal?
   /// Calls without a client certificate; redirects are returned.
   let plain: HTTPSender
+  /// Calls of Apple's gateway without a client certificate.
+  let apple: HTTPSender
   /// Calls of what merchants name, as far as the operator lets them.
   let guarded: HTTPSender
   /// Calls with one.
@@ -37,13 +41,14 @@ package struct DoctorNetwork: Sendable {
 
   package init(
     resolve: @escaping @Sendable (String) async -> [ResolvedAddress],
-    handshake: @escaping @Sendable (String, Int) async throws -> TLSHandshake, plain: HTTPSender,
+    handshake: @escaping @Sendable (String, Int) async throws -> TLSHandshake,
+    proxy: @escaping @Sendable (Egress.Proxy, String, Int) async -> ProxyRefusal?, plain: HTTPSender, apple: HTTPSender,
     guarded: HTTPSender,
     identified: @escaping @Sendable (ClientIdentity, TrustedRoots) throws -> HTTPSender,
     mail: @escaping @Sendable (SMTPServer) async -> SMTPResult = MailTransport.smtp.probe
   ) {
     (self.resolve, self.handshake, self.plain, self.identified) = (resolve, handshake, plain, identified)
-    (self.guarded, self.mail) = (guarded, mail)
+    (self.proxy, self.apple, self.guarded, self.mail) = (proxy, apple, guarded, mail)
   }
 }
 

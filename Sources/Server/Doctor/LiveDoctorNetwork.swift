@@ -1,6 +1,5 @@
 import HTTPTransport
 import NIOCore
-import NIOPosix
 import NIOSSL
 import NIOTLS
 package import Settings
@@ -17,10 +16,18 @@ extension DoctorNetwork {
       },
       handshake: network.handshake ?? { host, port in
         let name = host.contains(":") ? "[\(host)]" : host
-        let address = try await destinations.destination("https://\(name):\(port)/").address
-        return try await TLSProbe(host: host, address: address, port: port).run()
+        let destination = try await destinations.destination("https://\(name):\(port)/")
+        let address = destination.isNamedToProxy ? nil : destination.address
+        return try await TLSProbe(host: host, address: address, port: port, egress: network.egress).run()
       },
-      plain: network.plain, guarded: network.sender(guardedBy: destinations),
+      proxy: { proxy, host, port in
+        do throws(ProxyRefusal) {
+          let channel = try await proxy.connect(to: host, port: port)
+          try? await channel.close()
+          return nil
+        } catch { return error }
+      },
+      plain: network.plain, apple: network.apple, guarded: network.sender(guardedBy: destinations),
       identified: network.identified)
   }
 }
@@ -28,21 +35,24 @@ extension DoctorNetwork {
 /// One handshake that accepts whatever it is shown, and one that demands what browsers demand.
 private struct TLSProbe: Sendable {
   let host: String
-  /// Where it is connected to.
-  let address: String
+  /// Where it is connected to; nil where a proxy resolves the name.
+  let address: String?
   let port: Int
+  let egress: Egress
+  /// Nil for an address: the extension names hosts alone.
+  private var serverName: String? { NetworkAddress(host) == nil ? host : nil }
 
   func run() async throws -> TLSHandshake {
     let chain = SeenChain()
     let version = try await handshake { context in
-      try NIOSSLClientHandler(context: context, serverHostname: host) { certificates, accept in
+      try NIOSSLClientHandler(context: context, serverHostname: serverName) { certificates, accept in
         chain.put(certificates.compactMap { try? $0.toDERBytes() })
         accept.succeed(.certificateVerified)
       }
     }
     let seen = chain.certificates
     do {
-      _ = try await handshake { try NIOSSLClientHandler(context: $0, serverHostname: host) }
+      _ = try await handshake { try NIOSSLClientHandler(context: $0, serverHostname: serverName) }
       return TLSHandshake(version: version, chain: seen, trustProblem: nil)
     } catch {
       return TLSHandshake(version: version, chain: seen, trustProblem: CertificateTrust.words("\(error)") ?? "\(error)")
@@ -57,8 +67,7 @@ private struct TLSProbe: Sendable {
     // Older ones are offered too, so that a server that speaks nothing else is named.
     tls.minimumTLSVersion = .tlsv1
     let context = try NIOSSLContext(configuration: tls)
-    let channel = try await ClientBootstrap(group: MultiThreadedEventLoopGroup.singleton).connectTimeout(.seconds(5))
-      .connect(host: address, port: port).get()
+    let channel = try await egress.connect(to: host, port: port, at: address)
     let done = channel.eventLoop.makePromise(of: String.self)
     let late = channel.eventLoop.scheduleTask(in: .seconds(10)) { done.fail(ChannelError.connectTimeout(.seconds(10))) }
     defer {

@@ -1,4 +1,5 @@
 import Foundation
+import HTTPTransport
 package import Mail
 import TenderSheet
 
@@ -26,19 +27,16 @@ package struct MailConfiguration: Sendable {
 
   /// Nil where mail is off.
   ///
-  /// - Parameter ownName: what EHLO carries.
+  /// - Parameters:
+  ///   - ownName: what EHLO carries.
+  ///   - egress: the way to the server.
   /// - Throws: ``ConfigurationError``
-  func settings(ownName: String) throws -> MailSettings? {
+  func settings(ownName: String, egress: Egress = .direct) throws -> MailSettings? {
     guard let host, let from, let brand else { return nil }
-    let roots = try rootsFile.map { file in
-      guard let text = try? String(contentsOfFile: file, encoding: .utf8), text.contains("BEGIN CERTIFICATE") else {
-        throw ConfigurationError("mail.rootsFile", "\(file) holds no certificate in PEM")
-      }
-      return text
-    }
     let server = SMTPServer(
-      host: host, port: port, security: security, user: user, password: try currentPassword, rootsPEM: roots,
-      ownName: ownName)
+      host: host, port: port, security: security, user: user, password: try currentPassword,
+      rootsPEM: try rootsFile.map { try OutboundConfiguration.roots($0, "mail.rootsFile") }, ownName: ownName,
+      egress: egress)
     return MailSettings(server: server, from: from, recipients: recipients, brand: brand)
   }
 
@@ -70,7 +68,8 @@ package struct MailConfiguration: Sendable {
 extension ServerConfiguration {
   /// Nil where mail is off.
   package func mailSettings() throws -> MailSettings? {
-    try mail.settings(ownName: URL(string: publicURL)?.host() ?? "localhost")
+    try mail.settings(
+      ownName: URL(string: publicURL)?.host() ?? "localhost", egress: try outbound.egress(to: .mail))
   }
 }
 
@@ -99,7 +98,7 @@ extension SettingsTable where Target == ServerConfiguration {
       "The language of the operator's own messages."),
     Setting(
       "mail.rootsFile", .file, \.mail.rootsFile,
-      "The roots that the server's certificate must lead to, PEM. The default is the system's."),
+      "The roots that the server's certificate must lead to, and no others, PEM. The default is the system's."),
   ]
 }
 
@@ -110,13 +109,14 @@ extension SettingType<MailAddress> {
 
 extension SettingType<String> {
   /// A password that others chose; it may be short.
-  fileprivate static let password = SettingType(
+  static let password = SettingType(
     wanted: "a password; better in the file that the setting with `File` at its end names", example: "password",
     isSecret: true, read: { texts throws(UnfitValue) in texts[0] }, text: { _ in "•••" })
 }
 
 extension SettingType<SecretFile> {
-  fileprivate static let passwordFile = SettingType(
+  /// A file that holds one; line ends after it do not count.
+  static let passwordFile = SettingType(
     wanted: "the path of a file with a password", example: "/run/secrets/mail",
     read: { texts throws(UnfitValue) in try SecretFile(texts[0], isPassword: true) }, text: { _ in "•••" })
 }

@@ -87,5 +87,7 @@ extension MerchantFolder {
 
 extension ServerConfiguration {
   /// What the server calls on a merchant's word.
-  package var destinations: DestinationGuard { DestinationGuard(allowsPrivate: allowsPrivateWebhooks) }
+  package var destinations: DestinationGuard {
+    DestinationGuard(allowsPrivate: allowsPrivateWebhooks, namesToProxy: outbound.namesToProxy)
+  }
 }

@@ -5,22 +5,27 @@ package import Webhooks
 /// The network as the server uses it: one plain client, and one with each merchant's own certificate.
 package struct Network: Sendable {
   package let plain: HTTPSender
+  /// Calls of Apple's gateway without a certificate.
+  package let apple: HTTPSender
   package let identified: @Sendable (ClientIdentity, TrustedRoots) throws -> HTTPSender
   package let webhooks: DeliveryNetwork
   /// For other calls to addresses that merchants name.
   let merchants: DeliveryNetwork
   /// What a TLS server shows; nil for the real one.
   package var handshake: (@Sendable (_ host: String, _ port: Int) async throws -> TLSHandshake)?
+  /// The way to what merchants name.
+  package let egress: Egress
   /// Releases the connections.
   package let close: @Sendable () async -> Void
 
   /// Tests hand in their own and count what leaves.
   package init(
-    plain: HTTPSender, identified: @escaping @Sendable (ClientIdentity, TrustedRoots) throws -> HTTPSender,
-    webhooks: DeliveryNetwork = .live(), merchants: DeliveryNetwork? = nil,
+    plain: HTTPSender, apple: HTTPSender? = nil,
+    identified: @escaping @Sendable (ClientIdentity, TrustedRoots) throws -> HTTPSender,
+    webhooks: DeliveryNetwork = .live(), merchants: DeliveryNetwork? = nil, egress: Egress = .direct,
     close: @escaping @Sendable () async -> Void = {}
   ) {
-    self.plain = plain
+    (self.plain, self.apple, self.egress) = (plain, apple ?? plain, egress)
     self.webhooks = webhooks
     self.merchants = merchants ?? webhooks
     self.identified = identified
@@ -30,20 +35,27 @@ package struct Network: Sendable {
   /// Calls addresses that merchants name, as far as the operator lets them.
   package func sender(guardedBy destinations: DestinationGuard) -> HTTPSender { destinations.sender(over: merchants) }
 
-  /// The real one, without limits for a program that serves nobody.
-  package static func live() throws -> Network { try live(within: nil) }
-
-  /// The real one, with connections within a server's budget.
-  package static func live(within budget: DescriptorBudget?) throws -> Network {
+  /// The real one.
+  ///
+  /// - Parameter budget: limits the connections of a server; nil for a program that serves nobody.
+  package static func live(
+    _ outbound: OutboundConfiguration = OutboundConfiguration(), within budget: DescriptorBudget? = nil
+  ) throws -> Network {
     func limit(_ share: KeyPath<DescriptorBudget, Int>) -> OutboundConnections? {
       budget.map { OutboundConnections(maximum: $0[keyPath: share]) }
     }
-    let (plain, clients) = (try LiveHTTPClient(within: limit(\.acquirers)), IdentifiedClients(within: limit(\.apple)))
+    let toApple = try outbound.egress(to: .apple)
+    let plain = try LiveHTTPClient(egress: try outbound.egress(to: .providers), within: limit(\.acquirers))
+    let apple = try LiveHTTPClient(egress: toApple)
+    let clients = IdentifiedClients(egress: toApple, within: limit(\.apple))
+    let toMerchants = try outbound.egress(to: .merchants)
     return Network(
-      plain: plain.sender, identified: { try clients.client($0, $1).sender },
-      webhooks: .live(within: limit(\.webhooks)), merchants: .live(within: limit(\.merchants)),
+      plain: plain.sender, apple: apple.sender, identified: { try clients.client($0, $1).sender },
+      webhooks: .live(egress: try outbound.egress(to: .webhooks), within: limit(\.webhooks)),
+      merchants: .live(egress: toMerchants, within: limit(\.merchants)), egress: toMerchants,
       close: {
         try? await plain.shutdown()
+        try? await apple.shutdown()
         await clients.shutdown()
       })
   }
@@ -63,16 +75,19 @@ private final class IdentifiedClients: Sendable {
   }
 
   private let clients = Mutex<[Name: Client]>([:])
+  private let egress: Egress
   private let connections: OutboundConnections?
 
-  init(within connections: OutboundConnections?) { self.connections = connections }
+  init(egress: Egress, within connections: OutboundConnections?) {
+    (self.egress, self.connections) = (egress, connections)
+  }
 
   func client(_ identity: ClientIdentity, _ trust: TrustedRoots) throws -> LiveHTTPClient {
     let name = Name(certificate: identity.certificateChainPEM, trust: trust)
     return try clients.withLock { clients in
       if let known = clients[name]?.live { return known }
       clients = clients.filter { $0.value.live != nil }
-      let client = try LiveHTTPClient(identity: identity, trust: trust, within: connections)
+      let client = try LiveHTTPClient(identity: identity, trust: trust, egress: egress, within: connections)
       clients[name] = Client(live: client)
       return client
     }

@@ -16,7 +16,7 @@ extension ServerConfiguration {
   }
 
   private static func name(_ host: String, _ port: Int?) -> String {
-    let host = host.lowercased()
+    let host = host.lowercased().trimmingCharacters(in: ["[", "]"])
     let name = host.hasSuffix(".") ? String(host.dropLast()) : host
     guard ServiceAddress.isLoopback(name), let port else { return name }
     return "\(name):\(port)"

@@ -62,6 +62,8 @@ package struct ServerConfiguration: Sendable {
   /// Where `GET /metrics` is served beside the admin socket; nil for nowhere.
   package var metricsPort: Int?
   package var metricsHost = "127.0.0.1"
+  /// The proxies in front whose word for the caller's address is believed.
+  package var trustedProxies = TrustedProxies()
   /// The operators' pages.
   package var office = OfficeAddress()
   /// Whether webhooks may go to private and loopback addresses, and over plain HTTP.
@@ -70,6 +72,8 @@ package struct ServerConfiguration: Sendable {
   package var webhookConcurrency = 16
   /// How mail is sent; off by default.
   package var mail = MailConfiguration()
+  /// The ways out of the operator's network.
+  package var outbound = OutboundConfiguration()
   /// PEM files, to serve TLS here instead of in a proxy.
   package var tls: TLSFiles?
   /// The socket of `tender key-agent`, when it holds the private keys of processing certificates.

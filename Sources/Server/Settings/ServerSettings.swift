@@ -6,7 +6,8 @@ extension SettingsTable where Target == ServerConfiguration {
   /// The settings of `tender serve`. A new one is a row here and a property of ``ServerConfiguration``.
   package static let server = SettingsTable(
     ServerConfiguration(),
-    placing + apple + acquirer + payments + quotas + connections + metrics + office + webhooks + mail + keys + tls,
+    placing + apple + acquirer + payments + quotas + connections + proxies + metrics + office + webhooks + mail
+      + outbound + keys + tls,
     renamed: ["payments.tellsUnknownAs": "payments.reportUnknownAs"])
 
   /// Where the server listens and what it keeps. A row may set what later rows default to, so their order matters.
@@ -132,6 +133,13 @@ extension SettingsTable where Target == ServerConfiguration {
     Setting(
       "connections.idleSeconds", .number(1...3_600), \.connectionTimes.idleSeconds,
       "How long a connection stays open without a new request. A proxy in front should close its own earlier."),
+  ]
+
+  private static let proxies: [Setting<ServerConfiguration>] = [
+    Setting(
+      "trustedProxies", .list(of: .networkRange),
+      "The proxies in front whose `X-Forwarded-For` or `Forwarded` is believed, see docs/network.md; without any, nobody's.",
+      get: { $0.trustedProxies.ranges }, set: { $0.trustedProxies = TrustedProxies($1) })
   ]
 
   private static let metrics: [Setting<ServerConfiguration>] = [

@@ -1,4 +1,5 @@
 import Foundation
+import HTTPTransport
 
 /// The address of a service, to which paths are joined: `scheme://host[:port]`, with or without a path.
 package struct ServiceAddress: Sendable, Hashable {
@@ -25,9 +26,5 @@ package struct ServiceAddress: Sendable, Hashable {
   var isOrigin: Bool { text.wholeMatch(of: /https?:\/\/[A-Za-z0-9.-]+(:[0-9]{1,5})?/) != nil }
 
   /// Whether connections to `host` stay on this machine.
-  package static func isLoopback(_ host: String) -> Bool {
-    if host == "localhost" || host == "::1" || host.hasSuffix(".localhost") { return true }
-    let parts = host.split(separator: ".", omittingEmptySubsequences: false)
-    return parts.count == 4 && parts[0] == "127" && parts.allSatisfy { UInt8($0) != nil }
-  }
+  package static func isLoopback(_ host: String) -> Bool { NetworkAddress.isLoopback(host) }
 }

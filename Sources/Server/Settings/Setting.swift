@@ -148,7 +148,10 @@ extension SettingType<String> {
   }
 
   static let file = text("the path of a file", as: "/etc/tender/file")
-  static let host = text("a host name or an address", as: "127.0.0.1", where: HostName.isHost)
+  /// An IPv6 address may stand in brackets.
+  static let host = one(
+    "a host name or an address", as: "127.0.0.1",
+    read: { HostName.isHost($0) ? $0.trimmingCharacters(in: ["[", "]"]) : nil }, text: { $0 })
   static let folder = text("the path of a folder", as: "/etc/tender/folder")
 
   /// `scheme://host[:port]`, to which paths are joined.

@@ -28,7 +28,7 @@ package struct TenderServer: Service {
     budget.report(configuration, to: logger)
     var configuration = configuration
     configuration.gatewayPolicy.maximumInFlight = budget.payments
-    let network = try network ?? Network.live(within: budget)
+    let network = try network ?? Network.live(configuration.outbound, within: budget)
     let runtime = Runtime(
       clock: clock ?? .system, storeClock: clock, random: random, scheduler: scheduler, network: network, trust: trust,
       crashes: crashes,

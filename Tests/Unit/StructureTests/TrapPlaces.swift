@@ -57,7 +57,6 @@ extension Traps {
     .init("Sources/Sandbox/AppleSandbox/HTTP/Middlewares.swift", "UInt8($0)", .conversion, checked),
     .init("Sources/Sandbox/TokenIssuer/PKI/GatewayCertificate.swift", "UInt8($0)", .conversion, checked),
     .init("Sources/Server/Settings/HostName.swift", "UInt16(parts[1])", .conversion, checked),
-    .init("Sources/Server/Settings/ServiceAddress.swift", "UInt8($0)", .conversion, checked),
   ]
 
   private static let ownNumbers: [Allowed] = [

@@ -71,7 +71,8 @@ struct DomainCommand: AsyncParsableCommand {
       let all = try await store.ask(.listDomains(merchant: nil)).domains ?? []
       let chosen = all.filter { domains.isEmpty || domains.contains($0.domain) }
       guard !chosen.isEmpty else { throw CallFailure("no merchant has such a domain; `tender domain list` shows them") }
-      let findings = try await LiveHTTPClient.during { sender in
+      let egress = try await store.place.configuration().outbound.egress(to: .merchants)
+      let findings = try await LiveHTTPClient.during(egress: egress) { sender in
         var findings: [DomainFinding] = []
         for domain in chosen { findings.append(try await check(domain, sender)) }
         return findings
@@ -177,10 +178,10 @@ private struct RegistrationReport: Encodable {
 extension MerchantStoreOptions {
   /// Calls Apple in the platform's name.
   fileprivate func asPlatform<R>(_ body: (PlatformRegistration) async throws -> R) async throws -> R {
-    let network = try Network.live()
+    let configuration = try await place.configuration()
+    let network = try Network.live(configuration.outbound)
     do {
-      let result = try await body(
-        try await PlatformRegistration(try await place.configuration(), network, at: WallClock.system.now()))
+      let result = try await body(try await PlatformRegistration(configuration, network, at: WallClock.system.now()))
       await network.close()
       return result
     } catch {

@@ -43,7 +43,7 @@ package struct PaymentAdministration: Sendable {
 
   /// For the command line, while no server runs: the same gateway, asked without one.
   package init(_ journal: Journal, _ configuration: ServerConfiguration) async throws {
-    let (network, logger) = (try Network.live(), Logger(label: "tender"))
+    let (network, logger) = (try Network.live(configuration.outbound), Logger(label: "tender"))
     do {
       let apple = try await AppleEnvironment(configuration, network.plain)
       self.journal = journal

@@ -25,7 +25,7 @@ struct ServerDoctor: Sendable {
     let (merchants, problem) = try await storedMerchants()
     let facts = try await facts(isDeep: isDeep, secretsProblem: problem)
     // A network of its own, so that a connection for each identity certificate is closed after the run.
-    let network = try Network.live()
+    let network = try Network.live(parts.configuration.outbound)
     let doctor = Doctor(
       DoctorSubject(parts.configuration, stored: merchants),
       .live(network, parts.configuration, clock: parts.runtime.clock), facts: facts, until: until)
@@ -38,7 +38,7 @@ struct ServerDoctor: Sendable {
   func runOnStoredMerchants(until: Timestamp?) async throws -> DoctorReport {
     let (merchants, problem) = try await storedMerchants()
     let facts = try await facts(isDeep: false, secretsProblem: problem)
-    let network = try Network.live()
+    let network = try Network.live(parts.configuration.outbound)
     let doctor = Doctor(
       DoctorSubject(parts.configuration, merchants: merchants.map { ExaminedMerchant($0) }),
       .live(network, parts.configuration, clock: parts.runtime.clock), facts: facts, until: until)

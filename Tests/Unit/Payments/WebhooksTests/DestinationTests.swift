@@ -75,6 +75,78 @@ import Webhooks
     #expect(await Self.refusal("https://shop.example/", addresses: [text]) == nil)
   }
 
+  /// What a merchant's server answers, and what the proxy was asked for.
+  private static func send(
+    _ url: String, resolved addresses: [String], namesToProxy: Bool = false, allowsPrivate: Bool = false,
+    exceptions: [String] = [], places: [String]
+  ) async throws -> (answer: Result<Int, TransportError>, calls: [String]) {
+    let server = try AnsweringServer()
+    let proxy = try TestProxy(places: Dictionary(uniqueKeysWithValues: places.map { ($0, server.port) }))
+    let egress = Egress(
+      proxy: .init(host: "127.0.0.1", port: proxy.port), exceptions: exceptions.compactMap { Egress.Exception($0) })
+    let guarding = DestinationGuard(allowsPrivate: allowsPrivate, namesToProxy: namesToProxy) { _ in
+      try addresses.map { (try address($0), $0) }
+    }
+    let sender = guarding.sender(over: .live(egress: egress))
+    let answer: Result<Int, TransportError>
+    do throws(TransportError) {
+      answer = .success(try await sender.send(OutboundRequest(method: "POST", url: url), TestRun.whole).status)
+    } catch { answer = .failure(error) }
+    return (answer, proxy.calls)
+  }
+
+  @Test func `a proxy is asked for the address that was checked, and not for the name`() async throws {
+    let (answer, calls) = try await Self.send(
+      "http://shop.example:8080/hooks", resolved: ["93.184.215.14"], allowsPrivate: true, places: ["93.184.215.14:8080"]
+    )
+    #expect(try answer.get() == 204 && calls == ["93.184.215.14:8080"])
+  }
+
+  @Test func `a proxy is asked for the name where the operator says so, and only for one that may be public`()
+    async throws
+  {
+    for resolved in [["93.184.215.14"], []] {
+      let (answer, calls) = try await Self.send(
+        "http://shop.example:8080/hooks", resolved: resolved, namesToProxy: true, allowsPrivate: true,
+        places: ["shop.example:8080"])
+      #expect(try answer.get() == 204 && calls == ["shop.example:8080"])
+    }
+    let inside = ["shop", "shop.local", "db.internal", "printer.lan", "1.2.3", "0x7f.1", "a.localhost", "x.home.arpa"]
+    for host in inside {
+      let (answer, calls) = try await Self.send(
+        "https://\(host)/", resolved: [], namesToProxy: true, places: ["\(host):443"])
+      #expect(answer == .failure(.notSent(DestinationRefusal.privateAddress(host).words)))
+      #expect(calls == [])
+    }
+  }
+
+  @Test(arguments: [true, false])
+  func `a name inside a private network is refused before a proxy is asked`(namesToProxy: Bool) async throws {
+    for address in ["10.0.0.1", "127.0.0.1", "169.254.169.254"] {
+      let (answer, calls) = try await Self.send(
+        "https://shop.example/", resolved: [address], namesToProxy: namesToProxy,
+        places: ["shop.example:443", "\(address):443"])
+      #expect(answer == .failure(.notSent(DestinationRefusal.privateAddress("shop.example").words)))
+      #expect(calls == [])
+    }
+  }
+
+  @Test func `a name that leads to this machine or past the proxy is not asked of the proxy`() async throws {
+    let server = try AnsweringServer()
+    for (resolved, exceptions) in [(["127.0.0.1"], []), (["127.0.0.1"], ["shop.example"])] {
+      let (answer, calls) = try await Self.send(
+        "http://shop.example:\(server.port)/", resolved: resolved, namesToProxy: true, allowsPrivate: true,
+        exceptions: exceptions, places: [])
+      #expect(try answer.get() == 204 && calls == [])
+    }
+    let (unknown, _) = try await Self.send(
+      "https://shop.example/", resolved: [], namesToProxy: true, exceptions: ["shop.example"], places: [])
+    guard case .failure(.notSent) = unknown else {
+      Issue.record("\(unknown)")
+      return
+    }
+  }
+
   @Test func `a name without an address is refused`() async {
     #expect(await Self.refusal("https://nowhere.example/", addresses: []) == .unresolvable("nowhere.example"))
   }

@@ -27,6 +27,8 @@ struct Clinic {
   /// By URL; anything else refuses the connection.
   var answers: [String: InboundResponse]
   var gateway = InboundResponse(status: 200, body: Array("{\"merchantSessionIdentifier\":\"1\"}".utf8))
+  /// What every proxy answers; nil where it connects.
+  var proxyRefusal: ProxyRefusal?
   var mail = SMTPResult(.done, "250 2.0.0 OK")
   var facts: [String: Any]?
   var factsProblem: String?
@@ -168,7 +170,8 @@ extension Clinic {
       handshake: { [handshakes] host, _ in
         guard let handshake = handshakes[host] else { throw TransportError.notSent("connection refused") }
         return handshake
-      }, plain: sender, guarded: sender, identified: { [gateway] _, _ in HTTPSender { _, _ in gateway } },
+      }, proxy: { [proxyRefusal] _, _, _ in proxyRefusal }, plain: sender, apple: sender, guarded: sender,
+      identified: { [gateway] _, _ in HTTPSender { _, _ in gateway } },
       mail: { [mail] _ in mail })
   }
 

@@ -1,4 +1,5 @@
 import Foundation
+import HTTPTransport
 import Logging
 import Settings
 import Storage
@@ -206,6 +207,49 @@ import Testing
     #expect(ofFile?.key == "acquirer.apiKeyFile" && ofFile?.reason.contains("a secret of 5 bytes") == true)
   }
 
+  @Test(arguments: [
+    ("outbound: {proxy: \"https://proxy.example:3128\"}", "outbound.proxy"),
+    ("outbound: {proxy: \"http://proxy.example\"}", "outbound.proxy"),
+    ("outbound: {proxy: \"http://a:b@proxy.example:3128\"}", "outbound.proxy"),
+    ("outbound: {proxy: direct}", "outbound.proxy"), ("outbound: {apple: {proxy: none}}", "outbound.apple.proxy"),
+    ("outbound: {noProxy: [\"http://shop.example\"]}", "outbound.noProxy"),
+    ("outbound: {proxy: \"http://proxy.example:3128\", user: tender}", "outbound.user"),
+    ("outbound: {user: tender, password: secret}", "outbound.user"),
+    ("outbound: {rootsFile: /nowhere.pem}", "outbound.rootsFile"),
+    ("outbound: {mail: {rootsFile: /nowhere.pem}}", "outbound.mail.rootsFile"),
+    ("trustedProxies: [proxy.example]", "trustedProxies"), ("trustedProxies: [10.0.0.0/33]", "trustedProxies"),
+  ])
+  func `with a way out or a proxy that means nothing is refused by the setting's name`(
+    _ yaml: String, _ key: String
+  ) async throws {
+    let error = await place.refusal(of: yaml)
+    #expect(error?.key == key, "\(String(describing: error))")
+  }
+
+  @Test func `gives every destination the proxy of all, its own or none, with the roots of both files`() async throws {
+    let roots = [try place.write("-----BEGIN CERTIFICATE-----\n\n"), try place.write("BEGIN CERTIFICATE 2\n")]
+    let yaml = """
+      outbound:
+        proxy: http://proxy.example:3128
+        user: tender
+        passwordFile: \(try place.write("s:cret\n"))
+        noProxy: [.internal.example, 10.0.0.0/8]
+        apple: {proxy: "http://[fd00::7]:8080"}
+        mail: {proxy: direct}
+      """
+    let outbound = try await ServerConfiguration.load(file: place.write(yaml), variables: [:]).outbound
+    func proxy(_ destination: Egress.Destination, _ host: String = "shop.example") throws -> String? {
+      try outbound.egress(to: destination).proxy(to: host, port: 443).map { "\($0) \($0.credentials?.password ?? "")" }
+    }
+    #expect(try proxy(.providers) == "proxy.example:3128 s:cret" && proxy(.webhooks) == proxy(.merchants))
+    #expect(try proxy(.apple) == "[fd00::7]:8080 s:cret" && proxy(.mail) == nil)
+    #expect(try proxy(.providers, "db.internal.example") == nil && proxy(.providers, "10.1.2.3") == nil)
+    var settings = OutboundConfiguration()
+    (settings.rootsFile, settings.rootsFiles) = (roots[0], [.apple: roots[1]])
+    #expect(try settings.egress(to: .apple).rootsPEM?.split(separator: "\n").count == 2)
+    #expect(try settings.egress(to: .webhooks).rootsPEM?.split(separator: "\n").count == 1)
+  }
+
   @Test func `takes a secret from one place`() async throws {
     let file = try place.write("0123456789abcdef\n")
     let error = await place.refusal(
@@ -313,7 +357,8 @@ private enum Shapes {
   /// `store.path` and a value as a file: `store: {path: value}`.
   static func yaml(_ key: String, _ value: String) -> String {
     let parts = key.split(separator: ".")
-    return parts.count == 2 ? "\(parts[0]):\n  \(parts[1]): \(value)\n" : "\(key): \(value)\n"
+    let lines = parts.enumerated().map { String(repeating: "  ", count: $0) + $1 + ":" }
+    return lines.joined(separator: "\n") + " \(value)\n"
   }
 }
 

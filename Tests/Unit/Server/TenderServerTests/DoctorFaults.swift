@@ -9,8 +9,10 @@ import TenderPayments
 import TenderServer
 
 extension Fault {
-  static let all: [Fault] = [configuration, files, merchants, certificates, keys, site, services, mail, stored].flatMap(
-    \.self)
+  static let all: [Fault] = [
+    configuration, files, merchants, certificates, keys, site, network, services, mail, stored,
+  ]
+  .flatMap(\.self)
 
   private static let configuration: [Fault] = [
     Fault("settings_readable") { $0.yaml.append("port: 70000") },
@@ -148,6 +150,18 @@ extension Fault {
       $0.handshakes["hooks.example"] = try SiteCertificate.handshake(at: $0.now, trustProblem: "expired")
     },
   ]
+
+  private static let network: [Fault] = [
+    proxy("proxy_reachable", nil), proxy("proxy_authentication", 407), proxy("proxy_apple", 403),
+  ]
+
+  private static func proxy(_ code: String, _ status: Int?) -> Fault {
+    Fault(code) {
+      $0.yaml[0] = "environment: apple-sandbox"
+      $0.yaml.append("outbound: {proxy: \"http://proxy.example:3128\"}")
+      $0.proxyRefusal = ProxyRefusal(status: status, description: "the proxy refuses")
+    }
+  }
 
   private static let mail: [Fault] = [
     Fault("mail_configured") { $0.yaml[4] = "mail: {host: m.example, from: a@pay.example, rootsFile: /nowhere.pem}" },

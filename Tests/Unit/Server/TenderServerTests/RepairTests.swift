@@ -151,7 +151,7 @@ struct SystemCopy: Sendable {
     return DoctorNetwork(
       resolve: { _ in [ResolvedAddress("127.0.0.1", isPublic: false)] },
       handshake: { _, _ in throw TransportError.notSent("there is no TLS here") },
-      plain: plain, guarded: plain,
+      proxy: { _, _, _ in nil }, plain: plain, apple: plain, guarded: plain,
       identified: { identity, trust in try LiveHTTPClient(identity: identity, trust: trust).sender.unhurried })
   }
 

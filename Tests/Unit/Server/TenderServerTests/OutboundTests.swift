@@ -1,0 +1,103 @@
+import Doctor
+import Foundation
+import HTTPTransport
+import Logging
+import Mail
+import Settings
+import TenderPayments
+import TenderServer
+import TenderTesting
+import Testing
+import Webhooks
+
+/// The server's network, behind a proxy for each destination.
+@Suite struct `Everything that leaves the server` {
+  private static func proxies() throws -> [Egress.Destination: TestProxy] {
+    let server = try AnsweringServer()
+    return try Dictionary(
+      uniqueKeysWithValues: Egress.Destination.allCases.map { destination in
+        (destination, try TestProxy(places: ["\(destination.rawValue).example:8080": server.port]))
+      })
+  }
+
+  private static func load(_ variables: [String: String]) async throws -> ServerConfiguration {
+    try await ServerConfiguration.load(file: nil, variables: variables)
+  }
+
+  @Test func `takes the proxy of its destination`() async throws {
+    let proxies = try Self.proxies()
+    var variables = [
+      "TENDER_OUTBOUND_NAMES_TO_PROXY": "true", "TENDER_WEBHOOKS_ALLOW_PRIVATE_ADDRESSES": "true",
+      "TENDER_MAIL_HOST": "mail.example", "TENDER_MAIL_PORT": "8080", "TENDER_MAIL_SECURITY": "none",
+      "TENDER_MAIL_FROM": "a@pay.example",
+    ]
+    for (destination, proxy) in proxies {
+      variables["TENDER_OUTBOUND_\(destination.rawValue.uppercased())_PROXY"] = "http://127.0.0.1:\(proxy.port)"
+    }
+    let configuration = try await Self.load(variables)
+    let network = try Network.live(configuration.outbound)
+    let material = try Clinic.material.get().identity
+    let identity = ClientIdentity(certificateChainPEM: material.pem, privateKeyPEM: material.key)
+    let senders: [(Egress.Destination, HTTPSender)] = [
+      (.providers, network.plain), (.apple, network.apple), (.apple, try network.identified(identity, .system)),
+      (.webhooks, configuration.destinations.sender(over: network.webhooks)),
+      (.merchants, network.sender(guardedBy: configuration.destinations)),
+    ]
+    for (destination, sender) in senders {
+      let request = OutboundRequest(method: "POST", url: "http://\(destination.rawValue).example:8080/")
+      #expect(try await sender.send(request, TestRun.whole).status == 204)
+    }
+    _ = await MailTransport.smtp.probe(try #require(try configuration.mailSettings()).server)
+    for (destination, proxy) in proxies {
+      let call = "\(destination.rawValue).example:8080"
+      #expect(proxy.calls == Array(repeating: call, count: destination == .apple ? 2 : 1))
+    }
+    await network.close()
+  }
+
+  @Test func `is answered at an address of IPv6`() async throws {
+    let file = try TemporaryStore()
+    let configuration = try await Self.load([
+      "TENDER_ENVIRONMENT": "apple-sandbox", "TENDER_PUBLIC_URL": "https://pay.example", "TENDER_HOST": "[::1]",
+      "TENDER_PORT": "0", "TENDER_DIRECTORY": file.directory,
+      "TENDER_ACQUIRER_BASE_URL": "https://acquirer.example", "TENDER_ACQUIRER_API_KEY": "0123456789abcdef",
+    ])
+    let port = Mailbox<Int>()
+    let server = try await TenderServer(configuration, logger: Logger(label: "v6") { _ in SwiftLogNoOpLogHandler() }) {
+      port.put($0)
+    }
+    let run = port.start { try await server.run() }
+    let client = try LiveHTTPClient()
+    let request = OutboundRequest(method: "GET", url: "http://[::1]:\(try await port.awaited)/healthz")
+    #expect(try await client.sender.send(request, TestRun.whole).status == 200)
+    try await client.shutdown()
+    run.cancel()
+    _ = await run.result
+  }
+
+  @Test(arguments: [
+    (TestProxy.Manner.connecting, "right", []), (.connecting, "wrong", ["proxy_authentication"]),
+    (.refusing(403), "right", ["proxy_apple"]), (.hangingUp, "right", ["proxy_reachable"]),
+  ])
+  func `is looked at by the doctor`(manner: TestProxy.Manner, password: String, failed: [String]) async throws {
+    let server = try AnsweringServer()
+    let proxy = try TestProxy(login: "tender:right", places: ["apple-pay-gateway-cert.apple.com:443": server.port])
+    proxy.behave(manner)
+    let configuration = try await Self.load([
+      "TENDER_ENVIRONMENT": "apple-sandbox", "TENDER_PUBLIC_URL": "https://pay.example", "TENDER_HOST": "127.0.0.1",
+      "TENDER_ACQUIRER_BASE_URL": "https://acquirer.example", "TENDER_ACQUIRER_API_KEY": "0123456789abcdef",
+      "TENDER_OUTBOUND_PROXY": "http://127.0.0.1:\(proxy.port)", "TENDER_OUTBOUND_USER": "tender",
+      "TENDER_OUTBOUND_PASSWORD": password,
+    ])
+    let network = try Network.live(configuration.outbound)
+    let doctor = Doctor(
+      DoctorSubject(configuration, merchants: []), .live(network, configuration), facts: nil)
+    let findings = await doctor.networkFindings()
+    await network.close()
+    #expect(findings.filter { $0.status == .failed }.map(\.code) == failed, "\(findings)")
+    #expect(findings.count == 3 && proxy.calls == ["apple-pay-gateway-cert.apple.com:443"])
+    let words = findings.map { "\($0.finding) \($0.remedy)" }.joined(separator: "\n")
+    #expect(!words.contains(password) || password == "right" && !words.contains("tender:right"))
+    if failed == ["proxy_authentication"] { #expect(words.contains("status 407") && words.contains("outbound.user")) }
+  }
+}
