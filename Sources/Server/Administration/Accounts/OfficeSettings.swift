@@ -10,6 +10,7 @@ package struct OfficeSettings: Sendable {
   package var environment: TenderPayments.Environment
   package var sessions = SessionLimits()
   package var passwordCost = PasswordCost.standard
+  package var trustedProxies = TrustedProxies()
 
   package init(url: String, environment: TenderPayments.Environment) {
     (self.url, self.environment) = (url, environment)
@@ -27,6 +28,7 @@ extension ServerConfiguration {
     settings.sessions.idle = .seconds(office.idleMinutes * 60)
     settings.sessions.whole = .seconds(office.sessionHours * 3_600)
     settings.passwordCost = office.passwordCost
+    settings.trustedProxies = trustedProxies
     return settings
   }
 }

@@ -40,7 +40,9 @@ struct OfficeGate: Sendable {
     // While a form arrived, its user may have signed out, been disabled, or lost the role.
     let current = found == nil || Self.isRead(request) ? found : try await accounts.session(known)
     if let signIn = try admit(current?.1, request, route) { return signIn }
-    let call = OfficeCall(request, context, form: form, token: token, session: current?.0, user: current?.1)
+    let call = OfficeCall(
+      request, context, form: form, token: token, session: current?.0, user: current?.1,
+      behind: settings.trustedProxies)
     var response = try await answer(call, context, route)
     if found == nil, response.headers[.setCookie] == nil, !Self.same(known, token) { setCookie(token, on: &response) }
     return response

@@ -3,6 +3,7 @@ import HTTPServing
 import HTTPTypes
 package import Hummingbird
 import NIOCore
+import Settings
 import TenderPayments
 
 /// An address of the office, who may call it, and what answers.
@@ -58,16 +59,20 @@ struct OfficeCall: Sendable {
   let token: String
   let session: OfficeSession?
   private let signedIn: OfficeUser?
+  /// Where the caller is.
   let address: String
   /// Why its form is shown again.
   var refusal: OfficeRefusal?
 
   init(
     _ request: Request, _ context: OfficeContext, form: OfficeForm, token: String, session: OfficeSession?,
-    user: OfficeUser?
+    user: OfficeUser?, behind proxies: TrustedProxies
   ) {
     (self.request, parameters, self.form) = (request, context.parameters, form)
-    (self.token, self.session, signedIn, address) = (token, session, user, context.address)
+    (self.token, self.session, signedIn) = (token, session, user)
+    address = proxies.caller(
+      at: context.address, forwardedFor: request.headers[values: .forwardedFor],
+      forwarded: request.headers[values: .forwarded])
   }
 
   /// - Throws: ``OfficeRefusal`` where no user is signed in; routes with a role have refused that before.
@@ -108,10 +113,15 @@ struct OfficeCall: Sendable {
   }
 }
 
+extension HTTPField.Name {
+  fileprivate static let forwardedFor = HTTPField.Name("X-Forwarded-For")!
+  fileprivate static let forwarded = HTTPField.Name("Forwarded")!
+}
+
 /// What is known of one request.
 package struct OfficeContext: RequestContext {
   package var coreContext: CoreRequestContextStorage
-  /// The address of the client, or of the proxy in front.
+  /// The address of the connection: the client's, or that of the proxy in front.
   let address: String
 
   package init(source: Source) {

@@ -40,7 +40,8 @@ struct OfficeBench: Sendable {
   /// - Parameters:
   ///   - apple: the simulated developer portal; without one none is reached.
   ///   - crashes: what happens at the named points of a payment.
-  init(apple: HTTPSender? = nil, crashes: CrashPoints = .none) async throws {
+  ///   - proxies: ranges of addresses whose `X-Forwarded-For` is believed.
+  init(apple: HTTPSender? = nil, crashes: CrashPoints = .none, trusting proxies: [String] = []) async throws {
     files = try TemporaryStore()
     database = try await files.open(ServerStore.migrations, clock: clock.wall)
     journal = Journal(database, random: .seeded(3))
@@ -48,7 +49,9 @@ struct OfficeBench: Sendable {
       opener: TokenOpener(verifier: TokenVerifier(trust: .apple()), keys: ProcessingKeyRing([:])), journal: journal,
       acquirer: Self.listing(acquirer), clock: clock.wall, random: .seeded(4), scheduler: clock.scheduler,
       crashes: crashes)
-    configuration = Self.configuration(files.directory)
+    var configuration = Self.configuration(files.directory)
+    configuration.trustedProxies = TrustedProxies(proxies.compactMap { NetworkRange($0) })
+    self.configuration = configuration
     try await Self.add(["shop", "other"], MerchantAdministration(configuration, database, clock: clock.wall))
     let served = try await ServedMerchantsOfBench(configuration, database, clock)
     merchants = MerchantAdministration(
@@ -368,11 +371,14 @@ final class Visitor: Sendable {
     #expect(page.status == .seeOther, "\(page.text)")
   }
 
-  func attempt(_ name: String, password: String = OfficeBench.password, code: String? = nil) async throws -> Page {
+  func attempt(
+    _ name: String, password: String = OfficeBench.password, code: String? = nil, headers: HTTPFields = [:]
+  ) async throws -> Page {
     let secret = try await bench.secret(of: name)
     return try await post(
       "/sign-in",
-      ["name": name, "password": password, "code": code ?? secret?.code(at: bench.clock.now) ?? "000000"])
+      ["name": name, "password": password, "code": code ?? secret?.code(at: bench.clock.now) ?? "000000"],
+      headers: headers)
   }
 }
 

@@ -140,6 +140,23 @@ import Testing
     try await bench.visit(from: neighbour) { try await $0.signIn("anna") }
   }
 
+  @Test(arguments: [
+    ("192.0.2.1", "203.0.113.9", "203.0.113.9"), ("2001:db8::1", "2001:db8:7::9", "2001:db8:7::9"),
+    ("198.51.100.1", "203.0.113.9", "198.51.100.1"),
+  ])
+  func `is known by the address behind a trusted proxy, and a stranger's header is ignored`(
+    peer: String, forwarded: String, known: String
+  ) async throws {
+    let bench = try await OfficeBench(trusting: ["192.0.2.0/24", "2001:db8::1"])
+    try await bench.user("anna", [Grant(.viewer)])
+    let header = try #require(HTTPField.Name("X-Forwarded-For"))
+    let page = try await bench.visit(from: peer) { visitor async throws in
+      #expect(try await visitor.attempt("anna", headers: [header: forwarded]).status == .seeOther)
+      return try await visitor.get("/account").text
+    }
+    #expect(page.contains(known) && (known.utf8.elementsEqual(forwarded.utf8) || !page.contains(forwarded)))
+  }
+
   @Test func `writes nothing for attempts that are blocked, and forgets the others after an hour`() async throws {
     let bench = try await OfficeBench()
     @Sendable func rows() async throws -> Int {
