@@ -11,8 +11,8 @@
 package struct Migration: Sendable {
   /// Unique and never changed: `ledger-1`.
   package let name: String
-  let sql: String
-  let step: MigrationStep
+  package let sql: String
+  package let step: MigrationStep
 
   /// The name of the row that marks a store into which another is being copied. Every version refuses such a store.
   static let unfinishedCopy = "store-copy-unfinished"
@@ -53,7 +53,7 @@ package struct Migration: Sendable {
 }
 
 /// What a migration does to nodes of the version before.
-enum MigrationStep: String, Sendable {
+package enum MigrationStep: String, Sendable, Codable {
   case expand, contract
 }
 

@@ -97,6 +97,11 @@ package final class Transaction {
   /// The tables of the store.
   func tables() throws -> [TableShape] { try recordingFailure { try session.tables() } }
 
+  /// How many rows a table has; nil where PostgreSQL has never counted them.
+  func rowCount(of table: String) throws -> (rows: Int64?, isEstimate: Bool) {
+    try recordingFailure { try session.rowCount(of: table) }
+  }
+
   func connections(named prefix: String, without suffix: String? = nil) throws -> Int {
     try recordingFailure { try session.connections(named: prefix, without: suffix) }
   }
@@ -163,6 +168,8 @@ package protocol StoreSession {
   func define(_ sql: String) throws
   /// The tables, as the engine's catalog describes them.
   func tables() throws -> [TableShape]
+  /// How many rows a table has, counted or estimated.
+  func rowCount(of table: String) throws -> (rows: Int64?, isEstimate: Bool)
   /// Connections of other processes to the same database whose application name begins with `prefix` and does not end
   /// in `suffix`.
   func connections(named prefix: String, without suffix: String?) throws -> Int
@@ -175,6 +182,10 @@ extension StoreSession {
   package var addsTime: Bool { false }
   package var approximateTime: Timestamp? { nil }
   package func limit(_ steps: Int32?) {}
+
+  package func rowCount(of table: String) throws -> (rows: Int64?, isEstimate: Bool) {
+    (try firstRow("SELECT count(*) AS n FROM \(table)", [])?.integer("n"), false)
+  }
 
   package func ask(_ queries: [SQLStatement]) throws -> PendingRows {
     PendingRows(try firstRows(of: queries, isEnd: false))

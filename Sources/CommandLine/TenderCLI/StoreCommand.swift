@@ -105,13 +105,19 @@ struct StoreCommand: AsyncParsableCommand {
       abstract: "Brings a store to this version's tables, as a role that owns them.",
       discussion: """
         Without --contract it only adds, and servers of the version before go on. What they alone need is removed with \
-        --contract, which is refused while one of them is connected.
+        --contract, which is refused while one of them is connected. --plan changes nothing and may run beside a server: it \
+        says what would be done, on which tables with how many rows. For a file it says how long, measured on a copy \
+        beside it, which it removes.
         """)
     @Option(help: "A file, or the address of a PostgreSQL database without its password.") var to: String
     @Option(help: "A file with the password of the PostgreSQL database.") var passwordFile: String?
     @Flag(help: "Also remove what only the version before needs.") var contract = false
+    @Flag(help: "Say what would be done and how long it takes, and change nothing.") var plan = false
+    @Flag(help: "Print JSON, with --plan.") var json = false
 
     func run() async throws {
+      guard plan || !json else { throw ValidationError("--json belongs to --plan.") }
+      if plan { return try await showPlan() }
       let (place, migrations) = (StorePlace(to, passwordFile: passwordFile), ServerStore.migrations)
       try await Database.open(place, migrations: migrations, contracts: contract).during { database in
         let waiting = try await database.lacking(migrations).contracting
@@ -119,6 +125,25 @@ struct StoreCommand: AsyncParsableCommand {
         guard !waiting.isEmpty else { return }
         Terminal.say("once no server of the version before runs, --contract applies \(waiting.joined(separator: ", "))")
       }
+    }
+
+    private func showPlan() async throws {
+      let plan = try await StorePlace(to, passwordFile: passwordFile).plan(contracts: contract)
+      guard !json else { return Terminal.say(try Terminal.json(plan)) }
+      guard !plan.steps.isEmpty else { return Terminal.say("the store has the tables of this version") }
+      Table("MIGRATION", "KIND", "TABLES", of: plan.steps) { step in
+        [step.migration, step.kind.rawValue + (step.waits ? ", waits for --contract" : ""), Self.text(step.tables)]
+      }.show("migration")
+      if let milliseconds = plan.milliseconds { Terminal.say("took \(milliseconds) ms on a copy, which is removed") }
+      if let reason = plan.notMeasured { Terminal.say("not measured: \(reason)") }
+      Terminal.say("nothing was changed")
+    }
+
+    private static func text(_ tables: [MigrationPlan.Affected]) -> String {
+      tables.map { table in
+        let rows = table.rows.map { "\(table.isEstimate ? "about " : "")\($0) rows" }
+        return "\(table.table) (\(rows ?? (table.isEstimate ? "rows not counted" : "new")))"
+      }.joined(separator: ", ")
     }
   }
 }
@@ -139,6 +164,24 @@ extension StorePlace {
   fileprivate func openUnchanged() async throws -> Database {
     if let path, !FileManager.default.fileExists(atPath: path) { throw MistakenCall("there is no store at \(path)") }
     return try await Database.open(self, migrations: [])
+  }
+
+  /// What this version's migrations will do to the store.
+  fileprivate func plan(contracts: Bool) async throws -> MigrationPlan {
+    let migrations = ServerStore.migrations
+    guard let path else {
+      let database = try await openUnchanged()
+      do {
+        let plan = try await database.plan(migrations, contracts: contracts)
+        await database.close()
+        return plan
+      } catch {
+        await database.close()
+        throw error
+      }
+    }
+    guard FileManager.default.fileExists(atPath: path) else { throw MistakenCall("there is no store at \(path)") }
+    return try await Database.plan(migrations, contracts: contracts, ofFile: path)
   }
 
   fileprivate func openForCopy() async throws -> Database {

@@ -29,6 +29,13 @@ extension PostgresSession {
         """, [], locking: .none))
   }
 
+  func rowCount(of table: String) throws -> (rows: Int64?, isEstimate: Bool) {
+    let row = try firstRow(
+      "SELECT CAST(reltuples AS BIGINT) AS n FROM pg_class WHERE oid = to_regclass($1)", [.text(table)])
+    // -1 until the database has counted.
+    return (try row?.integer("n")).map { $0 < 0 ? (nil, true) : ($0, true) } ?? (nil, true)
+  }
+
   func serverFacts() throws -> DatabaseFacts? { try firstRow(DatabaseFacts.query, []).map(DatabaseFacts.init) }
 }
 

@@ -55,6 +55,41 @@ private enum Version {
   }
 
   @Test(arguments: StoreEngineUnderTest.present)
+  func `is planned with the tables that it changes, and the plan changes nothing`(
+    _ engine: StoreEngineUnderTest
+  ) async throws {
+    let place = try await EmptyDatabase(engine)
+    let database = try await node(place, engine, Version.first)
+    for id in ["a", "b"] { try await insert(id, database) }
+    let plan = try await database.plan(Version.second, contracts: false)
+    #expect(plan.steps.map(\.migration) == ["test-2", "test-3"])
+    #expect(plan.steps.map(\.waits) == [false, true])
+    #expect(plan.steps.map { $0.tables.map(\.table) } == [["accounts"], ["accounts"]])
+    if engine != .postgres { #expect(plan.steps.map { $0.tables.map(\.rows) } == [[2], [2]]) }
+    #expect(try await database.lacking(Version.second) == (expanding: ["test-2"], contracting: ["test-3"]))
+    await database.close()
+  }
+
+  @Test func `is measured on a copy of the file, while a server has the file`() async throws {
+    let folder = FileManager.default.temporaryDirectory.appending(path: "plan-\(UUID().uuidString)")
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    defer { try? FileManager.default.removeItem(at: folder) }
+    let path = folder.appending(path: "store.db").path
+    let database = try await Database.sqlite(path: path, migrations: Version.first)
+    try await insert("a", database)
+    let files = try FileManager.default.contentsOfDirectory(atPath: folder.path).sorted()
+    for contracts in [false, true] {
+      let plan = try await Database.plan(Version.second, contracts: contracts, ofFile: path)
+      #expect(plan.due.map(\.migration) == (contracts ? ["test-2", "test-3"] : ["test-2"]))
+      #expect(plan.milliseconds != nil && plan.notMeasured == nil)
+    }
+    #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path).sorted() == files)
+    #expect(try await database.lacking(Version.second) == (expanding: ["test-2"], contracting: ["test-3"]))
+    #expect(try await held(database) == [1])
+    await database.close()
+  }
+
+  @Test(arguments: StoreEngineUnderTest.present)
   func `removes when it is asked to, and then refuses the version before`(_ engine: StoreEngineUnderTest) async throws {
     let place = try await EmptyDatabase(engine)
     for version in [Version.first, Version.second] {
