@@ -1,4 +1,5 @@
 import Administration
+import Crypto
 import Logging
 import Storage
 import Synchronization
@@ -23,6 +24,19 @@ import Testing
   @Test func `are made by migrations that the version before can live with, or that are said to remove`() {
     let broken = ServerStore.migrations.filter { !$0.keepsItsPromise }
     #expect(broken.map(\.name) == [])
+  }
+
+  /// A store keeps the text of its migrations, and a server that has another text refuses it.
+  @Test func `are made by migrations that have not changed since they were released`() throws {
+    let released = try Repository.text("Tests/migrations.txt").split(separator: "\n").filter { !$0.hasPrefix("#") }
+    let present = ServerStore.migrations.map { migration in
+      let hash = Hex.encode(Array(SHA256.hash(data: Array(migration.sql.utf8))))
+      return "\(migration.name) \(migration.step.rawValue) \(hash)"
+    }
+    let changed = released.filter { !present.contains(String($0)) }
+    #expect(changed == [], "a released migration is never changed: add another one")
+    let missing = present.filter { !released.contains(Substring($0)) }
+    #expect(missing == [], "add these lines to Tests/migrations.txt before the release that has them")
   }
 }
 
