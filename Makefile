@@ -1,6 +1,6 @@
 # What a contributor types. Longer work is in scripts/.
 .DEFAULT_GOAL := help
-.PHONY: help demo connector install npm test verify nightly check sandbox format coverage simulate crash races disk clock failover test-restore model bench bench-counts bench-instructions bench-payments bench-engines bench-merchants \
+.PHONY: help demo connector install npm test verify nightly check sandbox format coverage simulate crash restarts races disk clock failover test-restore model bench bench-counts bench-instructions bench-payments bench-engines bench-merchants \
 	fuzz fuzz-server cost seeded-bugs gateway-bugs fresh-tokens mutants mutant-seeds attacked release-tests
 
 help: ## this list
@@ -53,6 +53,9 @@ crash: attacked ## kill -9 of real processes under load, then the auditor; goes 
 connector: ## every judgement on one connector, NAME=adyen; writes the list of its capabilities into docs/providers
 	@[ -n '$(NAME)' ] || { echo "make connector NAME=adyen" >&2; exit 2; }
 	@scripts/connector '$(NAME)'
+
+restarts: attacked ## restarts and upgrades a real server under load, no call may fail: RESTARTS=20
+	@CONFIGURATION=release scripts/attack restarts '$(or $(RESTARTS),20)'
 
 races: attacked ## 64 connections at a real server, for things that exist once
 	@CONFIGURATION=release scripts/attack races $(CONNECTORS)

@@ -464,7 +464,7 @@ let package = Package(
     // `tender serve` that dies at a named point: `scripts/attack crash`.
     tool(
       "Tests/Attacks/crashing-server",
-      ["TenderServer", "Settings", "Gateway", "TenderPayments", logging, lifecycle, unixSignals]),
+      ["TenderServer", "Settings", "Gateway", "Storage", "TenderPayments", logging, lifecycle, unixSignals]),
 
     // Measurements: `make bench`
     tool("Benchmarks/TenderBench", ["ApplePayToken", "TokenVectors", "TenderPayments", crypto]),

@@ -23,11 +23,15 @@ struct ServeCommand: AsyncParsableCommand {
     FileDescriptors.raiseLimit()
     let logger = Terminal.logger("tender", level: logLevel.level)
     let configuration = try await options.load()
-    try Port.require([configuration.port], on: configuration.host, advice: "Choose another with --port.")
-    if let port = configuration.metricsPort {
+    let sockets = try InheritedSockets.take()
+    try sockets.check(configuration)
+    if sockets[.http] == nil {
+      try Port.require([configuration.port], on: configuration.host, advice: "Choose another with --port.")
+    }
+    if let port = configuration.metricsPort, sockets[.metrics] == nil {
       try Port.require([port], on: configuration.metricsHost, advice: "Choose another metrics.port.")
     }
-    if let port = configuration.office.port {
+    if let port = configuration.office.port, sockets[.office] == nil {
       try Port.require([port], on: configuration.office.host, advice: "Choose another backOffice.port.")
     }
     try configuration.tls?.check()
@@ -40,7 +44,7 @@ struct ServeCommand: AsyncParsableCommand {
       logger.notice("waiting for the sandbox, at most 10 seconds", metadata: ["url": .string(sandbox)])
     }
     let hangups = await UnixSignalsSequence(trapping: .sighup)
-    let server = try await TenderServer(configuration, logger: logger) { port in
+    let server = try await TenderServer(configuration, sockets: sockets, logger: logger) { port in
       let (environment, address) = (configuration.environment.rawValue, configuration.address(port: port))
       let line = Terminal.jsonLine(["environment": .string(environment), "url": .string(address)])
       Terminal.say(json ? line : "tender serves \(environment) on \(address)")

@@ -34,6 +34,9 @@ package struct PrivateSocket: Sendable {
       atPath: directory, withIntermediateDirectories: false, attributes: [.posixPermissions: 0o700])
   }
 
+  /// Removes the bound socket, so that nobody can connect to it.
+  package func discard() { try? FileManager.default.removeItem(atPath: directory) }
+
   /// Moves the bound socket to its path.
   package func open() throws {
     try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: boundPath)

@@ -59,6 +59,13 @@ package struct ServerConfiguration: Sendable {
   package var maximumConnections: Int?
   /// How long the caller may take on a connection.
   package var connectionTimes = ConnectionTimes()
+  /// For how many seconds the server accepts connections after `/readyz` says that it ends; none in `simulated` by
+  /// default.
+  package var drainSeconds: Int {
+    get { chosenDrainSeconds ?? (environment == .simulated ? 0 : 2) }
+    set { chosenDrainSeconds = newValue }
+  }
+  private var chosenDrainSeconds: Int?
   /// Where `GET /metrics` is served beside the admin socket; nil for nowhere.
   package var metricsPort: Int?
   package var metricsHost = "127.0.0.1"

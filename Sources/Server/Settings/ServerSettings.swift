@@ -6,7 +6,7 @@ extension SettingsTable where Target == ServerConfiguration {
   /// The settings of `tender serve`. A new one is a row here and a property of ``ServerConfiguration``.
   package static let server = SettingsTable(
     ServerConfiguration(),
-    placing + apple + acquirer + payments + quotas + connections + proxies + metrics + office + webhooks + mail
+    placing + apple + acquirer + payments + quotas + connections + proxies + drain + metrics + office + webhooks + mail
       + outbound + keys + tls,
     renamed: ["payments.tellsUnknownAs": "payments.reportUnknownAs"])
 
@@ -140,6 +140,13 @@ extension SettingsTable where Target == ServerConfiguration {
       "trustedProxies", .list(of: .networkRange),
       "The proxies in front whose `X-Forwarded-For` or `Forwarded` is believed, see docs/network.md; without any, nobody's.",
       get: { $0.trustedProxies.ranges }, set: { $0.trustedProxies = TrustedProxies($1) })
+  ]
+
+  private static let drain: [Setting<ServerConfiguration>] = [
+    Setting(
+      "drain.seconds", .number(0...600), \.drainSeconds,
+      "For how long the server accepts connections after `/readyz` is answered 503, when it is told to end. The default is 2 outside `simulated`; see docs/reliability.md."
+    )
   ]
 
   private static let metrics: [Setting<ServerConfiguration>] = [

@@ -6,6 +6,7 @@ import HummingbirdCore
 import HummingbirdTLS
 import Logging
 import NIOCore
+import NIOPosix
 import NIOSSL
 import ServiceLifecycle
 import Settings
@@ -28,11 +29,9 @@ struct Listeners: Sendable {
     let (configuration, logger) = (parts.configuration, parts.runtime.logger)
     return Application(
       router: routes.publicRouter(), server: try publicServer(),
-      configuration: .init(
-        address: .hostname(configuration.host, port: configuration.port), serverName: nil,
-        availableConnectionsDelegate: LimitedConnections(limit: parts.connections)),
-      onServerRunning: { [onRunning, administrationOpened, limit = parts.connections] channel in
-        await guardAccepting(channel, limit)
+      configuration: try address(.http, configuration.host, configuration.port, parts.connections),
+      onServerRunning: { [onRunning, administrationOpened, limit = parts.connections] opened in
+        let channel = await accept(.http, opened, on: MultiThreadedEventLoopGroup.singleton, limit)
         for await _ in administrationOpened.stream { break }
         let port = channel.localAddress?.port ?? configuration.port
         RunningServers().note(port, socket: configuration.adminSocketPath)
@@ -59,6 +58,44 @@ struct Listeners: Sendable {
     return try .tls(plain, tlsConfiguration: tls)
   }
 
+  /// Where Hummingbird listens: at the listener's address, or where nobody comes when ``accept(_:_:on:_:)`` accepts from
+  /// a socket that the process was started with.
+  private func address(
+    _ name: InheritedSockets.Name, _ host: String, _ port: Int, _ limit: ConnectionLimit
+  ) throws -> ApplicationConfiguration {
+    guard parts.runtime.sockets[name] != nil else {
+      return .init(
+        address: .hostname(host, port: port), serverName: nil,
+        availableConnectionsDelegate: LimitedConnections(limit: limit))
+    }
+    try unreachable(name).prepare()
+    return .init(address: .unixDomainSocket(path: unreachable(name).boundPath), serverName: nil)
+  }
+
+  private func unreachable(_ name: InheritedSockets.Name) -> PrivateSocket {
+    PrivateSocket("\(parts.configuration.adminSocketPath)-\(name)")
+  }
+
+  /// Called when Hummingbird listens.
+  ///
+  /// - Returns: the channel that accepts, which is another one than Hummingbird's for a socket that the process was started
+  ///   with.
+  private func accept(
+    _ name: InheritedSockets.Name, _ opened: any Channel, on connections: any EventLoopGroup, _ limit: ConnectionLimit
+  ) async -> any Channel {
+    var channel = opened
+    if let descriptor = parts.runtime.sockets[name] {
+      unreachable(name).discard()
+      do { channel = try await InheritedListener.open(descriptor, for: opened, on: connections, limit) } catch {
+        parts.runtime.logger.critical("a socket cannot be used", metadata: ["name": "\(name)", "error": "\(error)"])
+        opened.close(promise: nil)
+      }
+    }
+    await guardAccepting(channel, limit)
+    parts.draining.add(channel, isInherited: channel !== opened)
+    return channel
+  }
+
   /// After a failed flush of the store a listener takes no new connection.
   private func guardAccepting(_ channel: any Channel, _ limit: ConnectionLimit) async {
     await AcceptPause.add(to: channel, limit, logger: parts.runtime.logger) { [database = parts.database] in
@@ -73,7 +110,9 @@ struct Listeners: Sendable {
   ) -> HTTPServerBuilder {
     .strict(
       refusal: refusal.answer,
-      outer: { [times = parts.configuration.connectionTimes] in [ConnectionHandler(limit, times, onLate: onLate)] },
+      outer: { [times = parts.configuration.connectionTimes, draining = parts.draining] in
+        [ConnectionHandler(limit, times, draining: draining, onLate: onLate)]
+      },
       inner: inner)
   }
 
@@ -106,31 +145,27 @@ struct Listeners: Sendable {
   }
 
   /// The operators' pages, where the configuration names a port for them.
-  func office() -> [any Service] {
+  func office() throws -> [any Service] {
     guard let port = parts.configuration.office.port else { return [] }
     let limit = ConnectionLimit(files: parts.budget.office)
+    let address = try address(.office, parts.configuration.office.host, port, limit)
     let listener = SeparateListener { [parts, office = routes.office, server = strictServer(limit)] connections in
       Application(
-        router: office.router(), server: server,
-        configuration: .init(
-          address: .hostname(parts.configuration.office.host, port: port), serverName: nil,
-          availableConnectionsDelegate: LimitedConnections(limit: limit)),
-        onServerRunning: { await guardAccepting($0, limit) },
+        router: office.router(), server: server, configuration: address,
+        onServerRunning: { _ = await accept(.office, $0, on: connections, limit) },
         eventLoopGroupProvider: .shared(connections), logger: parts.runtime.logger)
     }
     return [listener]
   }
 
   /// `GET /metrics` alone, where the configuration names a port for it.
-  func metrics() -> [any Service] {
+  func metrics() throws -> [any Service] {
     guard let port = parts.configuration.metricsPort else { return [] }
     let limit = ConnectionLimit(files: parts.budget.metrics)
     let application = Application(
       router: routes.metricsRouter(), server: strictServer(limit),
-      configuration: .init(
-        address: .hostname(parts.configuration.metricsHost, port: port), serverName: nil,
-        availableConnectionsDelegate: LimitedConnections(limit: limit)),
-      onServerRunning: { await guardAccepting($0, limit) },
+      configuration: try address(.metrics, parts.configuration.metricsHost, port, limit),
+      onServerRunning: { _ = await accept(.metrics, $0, on: MultiThreadedEventLoopGroup.singleton, limit) },
       logger: parts.runtime.logger)
     return [application]
   }

@@ -1,8 +1,10 @@
+import Administration
 package import ApplePayToken
 package import Gateway
 package import Logging
 import ServiceLifecycle
 package import Settings
+package import Storage
 package import TenderPayments
 
 /// `tender serve`: the checkout API, the platform API and the web kit, for any number of merchants.
@@ -17,11 +19,13 @@ package struct TenderServer: Service {
   ///   - clock: of the server and its store; nil for the machine's, and for the database's own where it is PostgreSQL.
   ///   - trust: in place of Apple's root, in a test's composition. The program passes none, and no setting can.
   ///   - crashes: what to do at the named points of a payment; tests end the process there.
+  ///   - later: migrations of a version to come, in a test's composition.
+  ///   - sockets: what the process was started with, to listen on in place of the configuration's addresses.
   ///   - onRunning: called when the public port and the administration socket accept connections, with the port.
   package init(
     _ configuration: ServerConfiguration, clock: WallClock? = nil, random: RandomBytes = .system,
     scheduler: Scheduler = .system, network: Network? = nil, trust: TokenTrust? = nil, crashes: CrashPoints = .none,
-    logger: Logger,
+    later: [Migration] = [], sockets: InheritedSockets = .none, logger: Logger,
     onRunning: @escaping @Sendable (_ port: Int) async -> Void = { _ in }
   ) async throws {
     let budget = try DescriptorBudget(configuration, limit: FileDescriptors.limit)
@@ -31,8 +35,7 @@ package struct TenderServer: Service {
     let network = try network ?? Network.live(configuration.outbound, within: budget)
     let runtime = Runtime(
       clock: clock ?? .system, storeClock: clock, random: random, scheduler: scheduler, network: network, trust: trust,
-      crashes: crashes,
-      logger: logger)
+      crashes: crashes, migrations: ServerStore.migrations + later, sockets: sockets, logger: logger)
     do { parts = try await Composition(configuration, runtime, budget) } catch {
       await network.close()
       throw error
@@ -41,11 +44,14 @@ package struct TenderServer: Service {
     self.onRunning = onRunning
   }
 
-  /// Serves until the service group shuts down; calls under way are finished first.
+  /// Serves until the service group shuts down. The services end in the reverse order: the server drains, calls under way
+  /// are finished, then what runs beside the listeners.
   package func run() async throws {
     do {
-      let all = [storeMonitor] + (try listeners()) + services
-      try await ServiceGroup(configuration: .init(services: all, logger: parts.runtime.logger)).run()
+      let all = [storeMonitor] + services + (try listeners()) + [drain]
+      var group = ServiceGroupConfiguration(services: all, logger: parts.runtime.logger)
+      group.maximumGracefulShutdownDuration = .seconds(parts.configuration.drainSeconds) + DrainService.limit
+      try await ServiceGroup(configuration: group).run()
     } catch {
       await parts.close()
       throw error
@@ -77,13 +83,21 @@ package struct TenderServer: Service {
       service: StoreMonitor(database: parts.database, scheduler: scheduler, logger: logger), serviceName: "store")
   }
 
+  private var drain: NamedService {
+    NamedService(
+      service: DrainService(
+        draining: parts.draining, pause: .seconds(parts.configuration.drainSeconds),
+        scheduler: parts.runtime.scheduler, logger: parts.runtime.logger),
+      serviceName: "drain")
+  }
+
+  /// The public one last, so that its calls end first.
   private func listeners() throws -> [NamedService] {
     let listeners = Listeners(parts: parts, routes: routes, onRunning: onRunning)
-    return [
-      NamedService(service: try listeners.publicListener(), serviceName: "public listener"),
-      NamedService(service: try listeners.administration(), serviceName: "administration"),
-    ] + listeners.metrics().map { NamedService(service: $0, serviceName: "metrics") }
-      + listeners.office().map { NamedService(service: $0, serviceName: "back office") }
+    return [NamedService(service: try listeners.administration(), serviceName: "administration")]
+      + (try listeners.metrics().map { NamedService(service: $0, serviceName: "metrics") })
+      + (try listeners.office().map { NamedService(service: $0, serviceName: "back office") })
+      + [NamedService(service: try listeners.publicListener(), serviceName: "public listener")]
   }
 
   /// What runs beside the listeners.

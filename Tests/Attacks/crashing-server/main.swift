@@ -3,6 +3,7 @@ import Gateway
 import Logging
 import ServiceLifecycle
 import Settings
+import Storage
 import Synchronization
 import TenderPayments
 import TenderServer
@@ -14,6 +15,10 @@ import UnixSignals
 //
 //     CRASHPOINT=capture.answered:2   kills the process with SIGKILL when it comes to the place for the second time
 //     CRASHPOINTS=list                prints the names of all places, one a line
+//
+// and for `scripts/attack restarts`:
+//
+//     NEXT_VERSION=yes                a version to come, whose expanding migration the store gets
 
 /// What the environment asks for.
 struct CrashSettings {
@@ -53,12 +58,21 @@ guard environment["CRASHPOINTS"] == nil else {
   exit(0)
 }
 let settings = try CrashSettings(environment)
+let nextVersion = Migration(
+  "next-version-1",
+  """
+  ALTER TABLE payments ADD COLUMN next_note TEXT;
+  CREATE TABLE next_notes (payment TEXT PRIMARY KEY NOT NULL, note TEXT NOT NULL);
+  CREATE INDEX payments_by_next_note ON payments (next_note);
+
+  """)
 let arguments = CommandLine.arguments
 let file = arguments.firstIndex(of: "--config").flatMap { $0 + 1 < arguments.count ? arguments[$0 + 1] : nil }
 var logger = Logger(label: "tender") { JSONLogHandler(label: $0) }
 logger.logLevel = .info
 let server = try await TenderServer(
-  try await ServerConfiguration.load(file: file), crashes: settings.crashes, logger: logger)
+  try await ServerConfiguration.load(file: file), crashes: settings.crashes,
+  later: environment["NEXT_VERSION"] == nil ? [] : [nextVersion], sockets: try InheritedSockets.take(), logger: logger)
 try await ServiceGroup(
   configuration: .init(services: [server], gracefulShutdownSignals: [.sigterm], logger: logger)
 ).run()

@@ -25,10 +25,11 @@ package enum ServerStore {
   /// Opens a server's store. The one place where its journal is made.
   ///
   /// - Parameters:
+  ///   - migrations: those of this version by default.
   ///   - clock: nil for the engine's own.
   ///   - consumers: who takes the journal's events; all for a command that does not know what the server has set up.
   package static func open(
-    _ place: StorePlace, clock: WallClock? = nil, random: RandomBytes = .system,
+    _ place: StorePlace, migrations: [Migration] = migrations, clock: WallClock? = nil, random: RandomBytes = .system,
     consumers: Set<OutboxConsumer> = Set(OutboxConsumer.allCases)
   ) async throws -> Journal {
     Journal(

@@ -28,6 +28,10 @@ struct Runtime: Sendable {
   /// In place of Apple's root; nil outside of tests.
   let trust: TokenTrust?
   let crashes: CrashPoints
+  /// Every table of the store.
+  let migrations: [Migration]
+  /// What the process was started with.
+  let sockets: InheritedSockets
   let logger: Logger
 }
 
@@ -37,6 +41,7 @@ struct Composition: Sendable {
   let runtime: Runtime
   let budget: DescriptorBudget
   let metrics = Metrics()
+  let draining = Draining()
   let connections: ConnectionLimit
   let admission: PaymentAdmission
   let apple: AppleEnvironment
@@ -90,8 +95,8 @@ struct Composition: Sendable {
     connections =
       configuration.maximumConnections.map { ConnectionLimit(maximum: $0) } ?? ConnectionLimit(files: budget.shoppers)
     apple = try await AppleEnvironment(configuration, runtime.network.plain, trust: runtime.trust)
-    nodeLock = try StoreLock.ofNode(configuration)
-    journal = try await Journal.open(configuration, runtime)
+    nodeLock = try await runtime.awaitingPredecessor(configuration) { try StoreLock.ofNode(configuration) }
+    journal = try await runtime.awaitingPredecessor(configuration) { try await Journal.open(configuration, runtime) }
     try await journal.forgetMail()
     sideJournal = Journal(
       journal.database.limited(to: 2), random: runtime.random, consumers: journal.consumers)
@@ -161,16 +166,42 @@ struct Composition: Sendable {
   }
 }
 
+/// Another process has what belongs to one alone.
+private struct StoreInUse: Error {
+  let error: ConfigurationError
+
+  init(_ key: String, _ words: String) { error = ConfigurationError(key, words) }
+}
+
+extension Runtime {
+  /// Takes what belongs to one process alone. A process that was started with its sockets may be the successor of one
+  /// that still answers calls: it waits until that has ended, while callers wait at the sockets.
+  fileprivate func awaitingPredecessor<R>(
+    _ configuration: ServerConfiguration, _ take: () async throws -> R
+  ) async throws -> R {
+    let end = scheduler.uptime() + .seconds(configuration.drainSeconds) + DrainService.limit + .seconds(10)
+    var isFirst = true
+    while true {
+      do { return try await take() } catch let used as StoreInUse {
+        guard !sockets.isEmpty, scheduler.uptime() < end else { throw used.error }
+        if isFirst { logger.notice("waits until the server before has ended", metadata: ["for": "\(used.error.key)"]) }
+        isFirst = false
+        try await scheduler.sleep(.milliseconds(50))
+      }
+    }
+  }
+}
+
 extension Journal {
   /// Opens the store of the configuration.
   fileprivate static func open(_ configuration: ServerConfiguration, _ runtime: Runtime) async throws -> Journal {
     if let path = configuration.store.path { try PrivateFile.makeFolder(of: path) }
     do {
       return try await ServerStore.open(
-        configuration.store, clock: runtime.storeClock, random: runtime.random,
+        configuration.store, migrations: runtime.migrations, clock: runtime.storeClock, random: runtime.random,
         consumers: configuration.mail.host == nil ? [.webhooks] : [.webhooks, .mail])
     } catch StorageError.busy where configuration.store.path != nil {
-      throw ConfigurationError(
+      throw StoreInUse(
         "store.path", "another tender serves from \(configuration.storePath); a store belongs to one process")
     }
   }
@@ -183,7 +214,7 @@ extension StoreLock {
     let socket = configuration.adminSocketPath
     try PrivateFile.makeFolder(of: socket)
     do { return try StoreLock(path: socket) } catch StorageError.busy {
-      throw ConfigurationError(
+      throw StoreInUse(
         "administration.socket", "another node has \(socket); give each node of this machine one of its own")
     }
   }

@@ -1,3 +1,4 @@
+import HTTPTypes
 package import NIOCore
 package import NIOHTTPTypes
 package import Settings
@@ -5,6 +6,8 @@ package import Settings
 /// Closes a connection that is late, and one that is idle when the limit of connections needs its place.
 ///
 /// The time that the server itself takes for a response is not limited here: each use case has a deadline of its own.
+///
+/// When the server is about to end, each response says that it is the connection's last one.
 package final class ConnectionHandler: ChannelDuplexHandler, RemovableChannelHandler {
   package typealias InboundIn = HTTPRequestPart
   package typealias InboundOut = HTTPRequestPart
@@ -13,11 +16,16 @@ package final class ConnectionHandler: ChannelDuplexHandler, RemovableChannelHan
 
   private let limit: ConnectionLimit
   private let times: ConnectionTimes
+  private let draining: Draining
   private let onLate: @Sendable (Lateness) -> Void
   private var connection: ConnectionLimit.Connection?
   /// Requests whose headers have arrived and that have no complete response.
   private var unanswered = 0
   private var isReceiving = false
+  /// Whether a request's headers have arrived, the first one's at least.
+  private var hasReceived = false
+  /// Whether the response that is being written is announced as the last one.
+  private var closesAfterResponse = false
   private var arrival: (deadline: NIODeadline, lateness: Lateness)?
   private var reading: NIODeadline?
   private var timer: (task: Scheduled<Void>, deadline: NIODeadline)?
@@ -26,10 +34,10 @@ package final class ConnectionHandler: ChannelDuplexHandler, RemovableChannelHan
   package enum Lateness: String, Sendable { case header, body, idle, unread }
 
   package init(
-    _ limit: ConnectionLimit, _ times: ConnectionTimes = ConnectionTimes(),
+    _ limit: ConnectionLimit, _ times: ConnectionTimes = ConnectionTimes(), draining: Draining = Draining(),
     onLate: @escaping @Sendable (Lateness) -> Void = { _ in }
   ) {
-    (self.limit, self.times, self.onLate) = (limit, times, onLate)
+    (self.limit, self.times, self.draining, self.onLate) = (limit, times, draining, onLate)
   }
 
   package func handlerAdded(context: ChannelHandlerContext) {
@@ -50,7 +58,7 @@ package final class ConnectionHandler: ChannelDuplexHandler, RemovableChannelHan
     switch unwrapInboundIn(data) {
     case .head:
       unanswered += 1
-      isReceiving = true
+      (isReceiving, hasReceived) = (true, true)
       expect(.body, within: times.bodySeconds, context)
     case .body: break
     case .end:
@@ -63,15 +71,42 @@ package final class ConnectionHandler: ChannelDuplexHandler, RemovableChannelHan
   }
 
   package func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
-    guard case .end = unwrapOutboundIn(data) else { return context.write(data, promise: promise) }
+    switch unwrapOutboundIn(data) {
+    case .head(let head) where draining.isUnderWay:
+      return context.write(wrapOutboundOut(.head(announced(head))), promise: promise)
+    case .head, .body: return context.write(data, promise: promise)
+    case .end: break
+    }
     unanswered = max(0, unanswered - 1)
     noteBusy()
     guard isIdle else { return context.write(data, promise: promise) }
     expect(.idle, within: times.idleSeconds, context)
-    guard limit.wantsRoom else { return context.write(data, promise: promise) }
+    guard limit.wantsRoom || closesAfterResponse else { return context.write(data, promise: promise) }
     context.writeAndFlush(data, promise: promise)
     context.close(promise: nil)
   }
+
+  /// With `Connection: close`, where no other request of the connection waits.
+  private func announced(_ head: HTTPResponse) -> HTTPResponse {
+    closesAfterResponse = unanswered == 1 && !isReceiving && head.status.kind != .informational
+    guard closesAfterResponse else { return head }
+    var head = head
+    head.headerFields[.connection] = "close"
+    return head
+  }
+
+  /// The listener ends. A connection that was accepted and has sent nothing yet gets an answer to its first request, if it
+  /// comes soon. Who is slow with a body keeps no others waiting for the next server.
+  package func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
+    guard event is ChannelShouldQuiesceEvent, draining.isUnderWay else {
+      return context.fireUserInboundEventTriggered(event)
+    }
+    guard hasReceived else { return expect(.header, within: min(times.headerSeconds, Self.lastHeader), context) }
+    if isReceiving { expect(.body, within: min(times.bodySeconds, Self.lastBody), context) }
+    context.fireUserInboundEventTriggered(event)
+  }
+
+  private static let (lastHeader, lastBody) = (2, 5)
 
   package func channelWritabilityChanged(context: ChannelHandlerContext) {
     reading = context.channel.isWritable ? nil : context.eventLoop.now + .seconds(Int64(times.unreadSeconds))

@@ -9,14 +9,16 @@ import Storage
 /// Is the process alive, can it take payments.
 struct HealthController: Sendable {
   let database: Database
+  let draining: Draining
 
   /// `GET /healthz`: the process answers.
   func alive(_ request: Request, _ context: ServerContext) -> Response {
     JSONAnswer.response(["status": "ok"])
   }
 
-  /// `GET /readyz`: the store answers too.
+  /// `GET /readyz`: the store answers too, and the server is not about to end.
   func ready(_ request: Request, _ context: ServerContext) async throws -> Response {
+    guard !draining.isUnderWay else { throw Self.ending }
     do {
       let limit = TimeLimit(.seconds(2), on: context.eventLoop)
       _ = try await limit.run(late: Self.unavailable) { [database] in
@@ -28,6 +30,8 @@ struct HealthController: Sendable {
     }
   }
 
+  private static let ending = Problem(
+    .serviceUnavailable, "shutting_down", "The server is about to end; call another one.", retryAfter: 5)
   private static let unavailable = Problem(
     .serviceUnavailable, "store_unavailable", "The store does not answer.", retryAfter: 5)
 }

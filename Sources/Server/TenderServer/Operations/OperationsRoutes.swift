@@ -30,7 +30,7 @@ struct OperationsRoutes: Sendable {
 extension OperationsRoutes {
   init(_ parts: Composition) {
     home = HomeController(environment: parts.configuration.environment, kitVersion: KitController().version)
-    health = HealthController(database: parts.database)
+    health = HealthController(database: parts.database, draining: parts.draining)
     events = EventController(
       gateway: parts.gateway, clock: parts.runtime.clock, metrics: parts.metrics)
     metrics = MetricsController(metrics: parts.metrics, gauges: ServerGauges(parts: parts).all)

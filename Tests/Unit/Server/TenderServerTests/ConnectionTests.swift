@@ -15,9 +15,9 @@ import Testing
   private let limit = ConnectionLimit(maximum: 10)
   private let late = Noted<ConnectionHandler.Lateness>()
 
-  private func connection() throws -> EmbeddedChannel {
+  private func connection(_ draining: Draining = Draining()) throws -> EmbeddedChannel {
     let channel = EmbeddedChannel(
-      handler: ConnectionHandler(limit) { [late] in late.note($0) })
+      handler: ConnectionHandler(limit, draining: draining) { [late] in late.note($0) })
     try channel.connect(to: SocketAddress(ipAddress: "127.0.0.1", port: 1)).wait()
     return channel
   }
@@ -84,6 +84,51 @@ import Testing
     #expect(isOpen(channel, after: 29))
     #expect(!isOpen(channel, after: 1))
     #expect(late.all == [.unread])
+  }
+
+  @Test func `with its next response when the server is about to end, and the response says so`() throws {
+    let draining = Draining()
+    let channel = try connection(draining)
+    var announced: [String?] = []
+    for isEnding in [false, true] {
+      if isEnding { draining.begin() }
+      try send(.head(Self.head), channel)
+      try send(.end(nil), channel)
+      try answer(channel)
+      while let part = try channel.readOutbound(as: HTTPResponsePart.self) {
+        if case .head(let head) = part { announced.append(head.headerFields[.connection]) }
+      }
+      #expect(channel.isActive == !isEnding)
+    }
+    #expect(announced == [nil, "close"])
+  }
+
+  @Test(arguments: [true, false])
+  func `two seconds after the listener, unless its first request comes and is answered`(_ comes: Bool) throws {
+    let draining = Draining()
+    let channel = try connection(draining)
+    draining.begin()
+    channel.pipeline.fireUserInboundEventTriggered(ChannelShouldQuiesceEvent())
+    #expect(isOpen(channel, after: 1))
+    guard comes else {
+      #expect(!isOpen(channel, after: 1))
+      return
+    }
+    try send(.head(Self.head), channel)
+    try send(.end(nil), channel)
+    #expect(isOpen(channel, after: 10))
+    try answer(channel)
+    #expect(!channel.isActive)
+  }
+
+  @Test func `five seconds after the listener when a body has not come to its end`() throws {
+    let draining = Draining()
+    let channel = try connection(draining)
+    try send(.head(Self.head), channel)
+    draining.begin()
+    channel.pipeline.fireUserInboundEventTriggered(ChannelShouldQuiesceEvent())
+    #expect(isOpen(channel, after: 4))
+    #expect(!isOpen(channel, after: 1))
   }
 
   @Test func `never while the server works on a response`() throws {
