@@ -23,6 +23,8 @@ struct DoctorCommand: AsyncParsableCommand {
   @Option(help: "Report what will have expired by this date, for example 2028-01-01.") var until: Moment?
   @Flag(help: "Print also the checks that passed or were skipped.") var all = false
   @Flag(help: "List the checks, in Markdown: the table of docs/doctor.md.") var checks = false
+  @Flag(help: "Ask only whether the running server is ready, for a health check. Exit code 1 when it is not.")
+  var ready = false
   @Flag(help: "Print JSON.") var json = false
 
   func validate() throws {
@@ -33,6 +35,10 @@ struct DoctorCommand: AsyncParsableCommand {
 
   func run() async throws {
     guard !checks else { return Terminal.say(String(DoctorCheck.page.dropLast())) }
+    guard !ready else {
+      let answer: [String: String] = try await place.access().askServer("GET", "/readyz")
+      return Terminal.say(json ? try Terminal.json(answer) : "the server is ready")
+    }
     let report = try await examine()
     if json { Terminal.say(try Terminal.json(report)) } else { DoctorText(report: report, showsAll: all).show() }
     guard report.isHealthy else { throw ExitCode(1) }

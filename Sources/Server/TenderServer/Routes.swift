@@ -42,6 +42,7 @@ struct Routes: Sendable {
     let router = Router(context: ServerContext.self, options: [.autoGenerateHeadEndpoints])
     router.add(middleware: middlewares.recorder)
     administration.add(to: router)
+    operations.addReadiness(to: router)
     operations.addMetrics(to: router)
     return router
   }

@@ -11,7 +11,7 @@ struct OperationsRoutes: Sendable {
   func add(to router: Router<ServerContext>) {
     router.get("/", use: home.show)
     router.get("/healthz", use: health.alive)
-    router.get("/readyz", use: health.ready)
+    addReadiness(to: router)
     router.get(RouterPath(OpenAPIController.path), use: OpenAPIController().show)
 
     // Events that acquirers and providers send.
@@ -19,6 +19,10 @@ struct OperationsRoutes: Sendable {
       router.post(path, use: events.receive)
       router.get(path, use: events.answerChallenge)
     }
+  }
+
+  func addReadiness(to router: Router<ServerContext>) {
+    router.get("/readyz", use: health.ready)
   }
 
   /// Never on the public listener.
