@@ -1,7 +1,7 @@
 # What a contributor types. Longer work is in scripts/.
 .DEFAULT_GOAL := help
 .PHONY: help demo connector install npm test verify nightly check sandbox format coverage simulate crash restarts races disk clock failover test-restore model bench bench-counts bench-instructions bench-payments bench-engines bench-merchants \
-	fuzz fuzz-server cost seeded-bugs gateway-bugs fresh-tokens mutants mutant-seeds attacked release-tests
+	fuzz fuzz-server cost seeded-bugs gateway-bugs fresh-tokens mutants mutant-seeds attacked release release-tests check-packages
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -82,6 +82,12 @@ model: ## every history of the model of a payment, and one for each rule that is
 
 attacked:
 	@scripts/build release tender tender-sandbox payment-auditor crashing-server
+
+release: ## programs, tarballs, Debian packages, an OCI image, a bill of materials and sums, in artifacts/release; see docs/release.md
+	@scripts/release
+
+check-packages: ## makes releases and installs, upgrades and purges them in Debian 12 and 13; as root
+	@scripts/check-packages
 
 release-tests:
 	@scripts/build release tender tenderPackageTests
