@@ -24,7 +24,7 @@ def tar(root, time, prefix="", owners=lambda path: (0, 0)):
 
 
 def gzipped(data):
-    return gzip.compress(data, 9, mtime=0)
+    return gzip.compress(data, 6, mtime=0)
 
 
 def oci_image(root, configuration, architecture, created, tag, owners, time):
@@ -46,7 +46,8 @@ def oci_image(root, configuration, architecture, created, tag, owners, time):
     manifest = {"schemaVersion": 2, "mediaType": "application/vnd.oci.image.manifest.v1+json",
                 "config": blob(text(image), "config.v1+json"), "layers": [blob(gzipped(layer), "layer.v1.tar+gzip")]}
     entry = blob(text(manifest), "manifest.v1+json")
-    entry["annotations"] = {"org.opencontainers.image.ref.name": tag}
+    # The second name is the one that Docker takes.
+    entry["annotations"] = {"org.opencontainers.image.ref.name": tag, "io.containerd.image.name": f"docker.io/library/tender:{tag}"}
     files = {**blobs, "oci-layout": text({"imageLayoutVersion": "1.0.0"}),
              "index.json": text({"schemaVersion": 2, "manifests": [entry]})}
     buffer = io.BytesIO()
