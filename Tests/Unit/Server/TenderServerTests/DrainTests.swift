@@ -1,6 +1,7 @@
 import Foundation
 import Settings
 import StrictJSON
+import TenderPayments
 import TenderServer
 import TenderTesting
 import Testing
