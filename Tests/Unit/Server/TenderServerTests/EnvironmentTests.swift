@@ -32,7 +32,7 @@ import Testing
   ) async throws {
     let system = try await TestSystem.shared.value
     let office = try FreePorts.row(of: 1)
-    let (directory, name) = ("\(system.directory)/environment-\(RandomBytes.system.hex(4))", shown.environment.rawValue)
+    let (directory, name) = ("\(system.directory)/env-\(RandomBytes.system.hex(4))", shown.environment.rawValue)
     try Self.writeFiles(directory)
     var variables = [
       "TENDER_ENVIRONMENT": name, "TENDER_PUBLIC_URL": "https://pay.example.com", "TENDER_PORT": "0",
