@@ -12,8 +12,8 @@ package struct PrivateSocket: Sendable {
   package var boundPath: String { directory + "/s" }
   private var directory: String { path + ".d" }
 
-  /// What an address of the system holds, without its last byte, which ends the path.
-  private static let maximumBytes = MemoryLayout.size(ofValue: sockaddr_un().sun_path) - 1
+  /// What swift-nio binds: as much as an address holds on macOS.
+  private static let maximumBytes = 103
 
   /// - Throws: ``ConfigurationError`` when the system cannot bind a socket at so long a path.
   package func check() throws {
