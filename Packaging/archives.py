@@ -23,8 +23,8 @@ def tar(root, time, prefix="", owners=lambda path: (0, 0)):
     return buffer.getvalue()
 
 
-def gzipped(data):
-    return gzip.compress(data, 6, mtime=0)
+def gzipped(data, level=9):
+    return gzip.compress(data, level, mtime=0)
 
 
 def oci_image(root, configuration, architecture, created, tag, owners, time):
@@ -44,7 +44,7 @@ def oci_image(root, configuration, architecture, created, tag, owners, time):
              "rootfs": {"type": "layers", "diff_ids": [f"sha256:{hashlib.sha256(layer).hexdigest()}"]},
              "history": [{"created": created, "comment": "scripts/release"}]}
     manifest = {"schemaVersion": 2, "mediaType": "application/vnd.oci.image.manifest.v1+json",
-                "config": blob(text(image), "config.v1+json"), "layers": [blob(gzipped(layer), "layer.v1.tar+gzip")]}
+                "config": blob(text(image), "config.v1+json"), "layers": [blob(gzipped(layer, 6), "layer.v1.tar+gzip")]}
     entry = blob(text(manifest), "manifest.v1+json")
     # The second name is the one that Docker takes.
     entry["annotations"] = {"org.opencontainers.image.ref.name": tag, "io.containerd.image.name": f"docker.io/library/tender:{tag}"}
