@@ -60,9 +60,8 @@ actor WorldlineAcquiringAccess {
       return .success(current)
     }
     guard deadline.remaining > .zero else { return .failure(.unavailable("no time was left to ask")) }
-    beginRenewal()
-    // Another call may have begun it.
-    NetworkUse.note()
+    // The sender notes the request for the call that has begun it.
+    if isRenewing { NetworkUse.note() } else { beginRenewal() }
     return await waitForToken(before: deadline)
   }
 
