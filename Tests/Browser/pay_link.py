@@ -1,0 +1,20 @@
+#!/usr/bin/python3
+"""Pays a payment link of a simulated server in Chromium: pay_link.py URL"""
+
+import pathlib
+import sys
+import types
+import urllib.parse
+
+import hostedpage
+from shopper import Shopper
+
+url = sys.argv[1]
+port = urllib.parse.urlsplit(url).port
+shopper = Shopper(types.SimpleNamespace(port=port, shop=url, origins=[]), pathlib.Path("artifacts/browser"))
+try:
+    shopper.browser.get(url)
+    hostedpage.pay(shopper)
+    print(shopper.browser.find_element("css selector", "main").text)
+finally:
+    shopper.quit()
