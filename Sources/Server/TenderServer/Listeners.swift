@@ -136,6 +136,7 @@ struct Listeners: Sendable {
           availableConnectionsDelegate: LimitedConnections(limit: limit)),
         onServerRunning: { channel in
           await guardAccepting(channel, limit)
+          parts.draining.add(channel, isInherited: false)
           do { try socket.open() } catch {
             logger.error("the administration socket cannot be opened", metadata: ["error": .string("\(error)")])
           }

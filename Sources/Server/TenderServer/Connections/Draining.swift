@@ -24,7 +24,7 @@ package final class Draining: Sendable {
   }
 
   /// Returns when no connection is accepted any more, and every accepted one has its handlers: a listener that closes
-  /// earlier drops it.
+  /// earlier drops it, and swift-nio ends the process for a connection that was set up and is dropped.
   func stopAccepting() async {
     for (channel, isInherited) in listeners.withLock(\.self) {
       if isInherited {
@@ -34,8 +34,10 @@ package final class Draining: Sendable {
       }
     }
     // A connection is set up on its own event loop and then added on the listener's.
-    for _ in 0..<2 {
-      for loop in MultiThreadedEventLoopGroup.singleton.makeIterator() { try? await loop.submit {}.get() }
+    for group in [MultiThreadedEventLoopGroup.singleton, SeparateListener.loops] {
+      for _ in 0..<2 {
+        for loop in group.makeIterator() { try? await loop.submit {}.get() }
+      }
     }
   }
 }

@@ -11,7 +11,7 @@ package struct SeparateListener: Service {
 
   /// Two, for the back office and the command line. They live as long as the process: a listener that is cancelled is
   /// closed by a task of its own, which may come after its run has ended.
-  private static let loops = MultiThreadedEventLoopGroup(numberOfThreads: 2)
+  static let loops = MultiThreadedEventLoopGroup(numberOfThreads: 2)
 
   /// Makes the listener, with the group that its connections belong to.
   let listener: @Sendable (_ connections: any EventLoopGroup) -> any Service
