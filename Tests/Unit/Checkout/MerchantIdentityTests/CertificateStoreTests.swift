@@ -128,6 +128,18 @@ private func certificate(_ der: [UInt8]) throws -> AppleCertificate {
     #expect(try await place.store.read { try $0.certificate(first.id) }.state == .draining)
   }
 
+  @Test func `stays as an operator has set it when what payment tokens proved before is written late`() async throws {
+    let first = try await receive(try await request())
+    let second = try await receive(try await request())
+    try await place.store.write {
+      _ = try $0.activate(second.id)
+      try $0.follow(.next, of: second.publicKeyHash, merchant: StoreOfMerchants.harbour)
+      try $0.follow(.active, of: first.publicKeyHash, merchant: StoreOfMerchants.harbour)
+    }
+    #expect(try await place.store.read { try $0.certificate(second.id) }.state == .active)
+    #expect(try await place.store.read { try $0.certificate(first.id) }.state == .draining)
+  }
+
   @Test func `loses its key when the server retires it`() async throws {
     let first = try await receive(try await request())
     try await place.store.write {

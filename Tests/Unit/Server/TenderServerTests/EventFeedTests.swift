@@ -82,7 +82,8 @@ import Testing
     let deliveries = try #require(found.body["tender"]?["deliveries"]?.elements, "\(found.errorText)")
     #expect(deliveries.count == 1 && deliveries[0]["endpoint"] == "orders" && deliveries[0]["state"] == "delivered")
     let acknowledged = try #require(deliveries[0]["acknowledged"]?.text.flatMap { Timestamp(rfc3339: $0) })
-    #expect(start <= acknowledged && acknowledged <= system.clock.wall.now())
+    // In whole seconds.
+    #expect(start.seconds <= acknowledged.seconds && acknowledged <= system.clock.wall.now())
     let feed = try await all(system.harbour, since: start, "&limit=100").1["events"]?.elements ?? []
     guard case .object(var event) = found.body, case .object(var extras)? = event["tender"] else { throw NoObject() }
     extras["deliveries"] = nil
