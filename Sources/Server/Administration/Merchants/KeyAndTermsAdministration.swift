@@ -40,9 +40,9 @@ extension MerchantAdministration {
   private func addKey(
     _ merchant: String, _ kind: SecretName.Kind, _ asked: APIKeyLimits
   ) async throws -> MerchantAnswer {
-    try await makeKey(merchant, kind) { id, tables, owner in
+    try await makeKey(merchant, kind) { [clock] id, stored, tables in
       guard kind == .apiKey else { return (asked, []) }
-      return (try KeysInUse(tables.merchant(owner)).admit(id, asked, of: owner, in: tables), [])
+      return (try KeysInUse(stored, at: clock.now()).admit(id, asked, in: tables), [])
     }
   }
 
@@ -53,27 +53,29 @@ extension MerchantAdministration {
     _ merchant: String, _ kind: SecretName.Kind, _ scopes: Set<APIKeyScope>?, overlap: Duration
   ) async throws -> MerchantAnswer {
     guard kind == .apiKey || scopes == nil else { throw Self.onlyAPIKeysHaveScopes }
-    let end = clock.now().adding(overlap)
-    return try await makeKey(merchant, kind) { id, tables, owner in
-      let stored = try tables.merchant(owner)
-      var (limits, replaced) = (APIKeyLimits.none, stored.secrets.filter { $0.name.kind == kind })
+    let now = clock.now()
+    let end = now.adding(overlap)
+    return try await makeKey(merchant, kind) { id, stored, tables in
+      var limits = APIKeyLimits.none
+      var replaced = stored.secrets.filter { $0.name.kind == kind && !$0.limits.isExpired(at: now) }
       if kind == .apiKey {
-        let keys = try KeysInUse(stored)
+        let keys = try KeysInUse(stored, at: now)
         let chosen = try keys.chosen(scopes)
         replaced.removeAll { !chosen.contains($0.name.name) }
-        limits = try keys.admit(id, replacing: chosen, of: owner, in: tables)
+        limits = try keys.admit(id, replacing: chosen, in: tables)
       }
       for key in replaced { try tables.replace(key.name, at: end) }
       return (limits, replaced.map { SharedKeyReport($0, until: end) })
     }
   }
 
-  /// - Parameter place: gives the new key its limits, and says which keys it replaces.
+  /// - Parameter place: gives the new key its limits, and says which keys it replaces. It gets the merchant as it was
+  ///   before keys that have ended were deleted.
   private func makeKey(
     _ merchant: String, _ kind: SecretName.Kind,
     _ place:
       @escaping @Sendable (
-        _ id: String, MerchantTables, MerchantID
+        _ id: String, StoredMerchant, MerchantTables
       ) throws -> (limits: APIKeyLimits, replaced: [SharedKeyReport])
   ) async throws -> MerchantAnswer {
     guard SecretName.Kind.shared.contains(kind) else {
@@ -82,8 +84,9 @@ extension MerchantAdministration {
     let now = clock.now()
     let (id, secret) = (SharedSecrets.newID(at: now, random), random.hex(32))
     let (limits, replaced) = try await change(merchant, try await storeWithKeys) { tables, owner in
+      let stored = try tables.merchant(owner)
       try tables.removeEnded(kind, of: owner)
-      let placed = try place(id, tables, owner)
+      let placed = try place(id, stored, tables)
       try tables.keep(secret, as: SecretName(owner, kind, id), within: placed.limits)
       return placed
     }
@@ -111,7 +114,11 @@ extension MerchantAdministration {
   private static let onlyAPIKeysHaveScopes = MerchantStoreError(.keyLimitsInvalid, "Only an API key has scopes.")
 
   func revokeKey(_ merchant: String, _ kind: SecretName.Kind, _ id: String) async throws -> MerchantAnswer {
-    try await change(merchant, try store) { tables, owner in
+    try await change(merchant, try store) { [clock] tables, owner in
+      // A key is revoked also where the settings cannot be read.
+      if kind == .apiKey, let keys = try? KeysInUse(tables.merchant(owner), at: clock.now()) {
+        try keys.forgetLimits(revoking: id, in: tables)
+      }
       guard try tables.remove(SecretName(owner, kind, id)) else {
         let others = SecretName.Kind.shared.filter { $0 != kind }
         let known = try tables.merchant(owner).secrets.first { others.contains($0.name.kind) && $0.name.name == id }
@@ -125,8 +132,8 @@ extension MerchantAdministration {
     return try await keys(of: merchant)
   }
 
-  /// - Throws: ``MerchantStoreError`` with `key_limits_invalid` where new limits leave out a key that the present ones have
-  ///   ended, or that a rotation ends: it would be accepted for good.
+  /// - Throws: ``MerchantStoreError`` with `key_limits_invalid` where new limits give no end to a key that the present
+  ///   ones have ended, or that a rotation ends: it would be accepted for good.
   static func require(_ new: [NamedKeyLimits], keepEndsOf stored: StoredMerchant, _ now: Timestamp) throws {
     let present = (try? MerchantSettings(yaml: stored.settings, of: stored.id.rawValue))?.apiKeyLimits ?? []
     let kept = stored.apiKeyLimits
@@ -150,9 +157,10 @@ extension MerchantAdministration {
             + "of api-keys, webhook-keys and callback-keys there"
         ])
     }
-    let reports = try await storedMerchants(only: merchant, at: clock.now()).flatMap { stored in
+    let now = clock.now()
+    let reports = try await storedMerchants(only: merchant, at: now).flatMap { stored in
       // Those of the settings count too, where they can be read.
-      let limits = (try? KeysInUse(stored))?.limits ?? stored.apiKeyLimits
+      let limits = (try? KeysInUse(stored, at: now))?.limits ?? stored.apiKeyLimits
       return stored.secrets.filter { $0.name.kind != .certificateKey }.map { secret in
         SharedKeyReport(secret, within: secret.name.kind == .apiKey ? limits[secret.name.name] : nil)
       }
@@ -162,34 +170,48 @@ extension MerchantAdministration {
 }
 
 /// The API keys of a merchant of the store, with what the store and the settings let each of them do.
+///
+/// A new key may do at most what the operator's settings give the keys in place, which have neither ended nor been
+/// replaced, or, where none is in place, those that were in place last. It has no limit where the settings leave out
+/// one of these.
 private struct KeysInUse {
   let stored: StoredMerchant
   let settings: MerchantSettings
-  /// By the key's id.
+  /// By the id of a key that the store has or the settings name.
   let limits: [String: APIKeyLimits]
+  /// Those that the store keeps with its keys, apart from keys that have ended there.
+  private let kept: [String: APIKeyLimits]
   /// Those of which another took the place, and which end.
   private let replaced: Set<String>
+  /// Those that have not ended, and of which no other took the place. They are in place, or were revoked.
+  private let current: Set<String>
 
-  init(_ stored: StoredMerchant) throws {
+  init(_ stored: StoredMerchant, at now: Timestamp) throws {
     let settings = try MerchantSettings(yaml: stored.settings, of: stored.id.rawValue)
-    let kept = stored.apiKeyLimits
-    (self.stored, self.settings) = (stored, settings)
-    limits = kept.merging(
-      settings.apiKeyLimits.filter { kept[$0.id] != nil }.map { ($0.id, $0.limits) }
-    ) { $0.both($1) }
+    let limits = stored.apiKeyLimits.merging(settings.apiKeyLimits.map { ($0.id, $0.limits) }) { $0.both($1) }
     let ended = stored.secrets.filter { $0.name.kind == .apiKey && $0.isReplaced }.map(\.name.name)
-    replaced = Set(ended + settings.apiKeyLimits.filter { $0.replacedUntil != nil }.map(\.id))
+    let replaced = Set(ended + settings.apiKeyLimits.filter { $0.replacedUntil != nil }.map(\.id))
+    (self.stored, self.settings, self.limits, self.replaced) = (stored, settings, limits, replaced)
+    kept = stored.apiKeyLimits.filter { !$0.value.isExpired(at: now) }
+    current = Set(limits.filter { !$0.value.isExpired(at: now) }.keys).subtracting(replaced)
   }
 
-  /// Those that count for a new key: where another took the place of each, all of them.
-  private var inPlace: Set<String> {
-    let keys = Set(limits.keys)
-    return keys.isSubset(of: replaced) ? keys : keys.subtracting(replaced)
+  private var inPlace: Set<String> { current.intersection(kept.keys) }
+
+  /// The keys in place, or those that were in place last: revoked, ended or, at the earliest, replaced.
+  private var counting: Set<String> {
+    let all = Set(limits.keys)
+    return [inPlace, current, lastEnded(all.subtracting(replaced))].first { !$0.isEmpty } ?? lastEnded(all)
+  }
+
+  private func lastEnded(_ keys: Set<String>) -> Set<String> {
+    let last = keys.compactMap { limits[$0]?.expiresAt }.max()
+    return keys.filter { limits[$0]?.expiresAt == last }
   }
 
   /// What a key may do by itself. The end that a rotation gave it is no limit of its successor.
   private func own(_ key: String) -> APIKeyLimits {
-    var own = stored.apiKeyLimits[key] ?? .none
+    var own = kept[key] ?? .none
     if replaced.contains(key) { own.expiresAt = nil }
     return own.both(settings.apiKeyLimits.first { $0.id == key }?.own ?? .none)
   }
@@ -199,7 +221,7 @@ private struct KeysInUse {
   /// - Parameter wanted: nil for the keys for everything or, where there are none, for those of the only set.
   /// - Throws: ``MerchantStoreError`` with `key_limits_invalid` where no set, or one of several, could be meant.
   func chosen(_ wanted: Set<APIKeyScope>?) throws -> Set<String> {
-    let sets = Set(inPlace.map { limits[$0]?.scopes })
+    let sets = Set(counting.map { limits[$0]?.scopes })
     var scopes = wanted
     if !sets.contains(wanted), let only = sets.first {
       guard wanted == nil, sets.count == 1 else { throw Self.unclear(sets, at: stored.id) }
@@ -219,8 +241,8 @@ private struct KeysInUse {
         + options.sorted().joined(separator: "; ") + ".")
   }
 
-  /// Gives a new API key what the operator's settings ask of the merchant's others, so that it is no way around them:
-  /// where they name every other key, they name this one too.
+  /// Gives a new API key what the operator's settings ask of the merchant's others: where they name each key that
+  /// counts, they name this one too.
   ///
   /// - Parameters:
   ///   - asked: the limits of a key beside the others; nil for one that follows those that it replaces.
@@ -228,31 +250,41 @@ private struct KeysInUse {
   /// - Returns: the limits to keep with it.
   /// - Throws: ``MerchantStoreError`` with `key_limits_invalid` where it asks for more than the settings allow.
   func admit(
-    _ id: String, _ asked: APIKeyLimits? = nil, replacing chosen: Set<String>? = nil, of owner: MerchantID,
-    in tables: MerchantTables
+    _ id: String, _ asked: APIKeyLimits? = nil, replacing chosen: Set<String>? = nil, in tables: MerchantTables
   ) throws -> APIKeyLimits {
-    let (table, named) = (SettingsTable.merchant, settings.apiKeyLimits)
-    let followed = (chosen?.intersection(inPlace)).flatMap { $0.isEmpty ? nil : $0 } ?? chosen ?? inPlace
-    // Once the last key is revoked, the limits of those that are gone hold for the next one.
-    let last = named.filter { $0.replacedUntil == nil }
-    let counting = limits.isEmpty ? (last.isEmpty ? named : last) : named.filter { followed.contains($0.id) }
-    let isBound = followed.allSatisfy { key in named.contains { $0.id == key } }
-    let bound = isBound ? APIKeyLimits.union(counting.map(\.own)) : .none
-    let granted = try asked.map { try $0.within(bound) } ?? (limits.isEmpty ? bound : .union(followed.map(own)))
-    var values = try table.yaml(stored.settings, of: owner.rawValue).values
-    func name(_ setting: String, _ texts: [String]) {
+    let named = settings.apiKeyLimits
+    let followed = chosen.map { counting.intersection($0) } ?? counting
+    let bounds = named.filter { followed.contains($0.id) }.map(\.own)
+    let bound = bounds.count == followed.count ? APIKeyLimits.union(bounds) : .none
+    let there = followed.intersection(kept.keys)
+    let granted = try asked.map { try $0.within(bound) } ?? (there.isEmpty ? bound : .union(there.map(own)))
+    let digests = settings.keysRequiringDigest
+    try write(
+      limits: bound == .none ? nil : named.filter { kept[$0.id] != nil } + [NamedKeyLimits(id: id, own: bound)],
+      digests: digests.isEmpty ? nil : digests.filter { kept[$0] != nil } + [id], in: tables)
+    return granted
+  }
+
+  /// Deletes the limits of keys that are gone, so that a later key does not get them. Those of the last key in place
+  /// stay, for the next one.
+  func forgetLimits(revoking id: String, in tables: MerchantTables) throws {
+    guard stored.apiKeyLimits[id] != nil, !inPlace.isEmpty else { return }
+    let named = settings.apiKeyLimits
+    let left = named.filter { stored.apiKeyLimits[$0.id] != nil && ($0.id != id || inPlace == [id]) }
+    if left != named { try write(limits: left, in: tables) }
+  }
+
+  /// - Parameters:
+  ///   - limits: nil to leave the setting as it is; so are `digests`.
+  private func write(limits: [NamedKeyLimits]?, digests: [String]? = nil, in tables: MerchantTables) throws {
+    guard limits != nil || digests != nil else { return }
+    let table = SettingsTable.merchant
+    var values = try table.yaml(stored.settings, of: stored.id.rawValue).values
+    for (setting, texts) in [("apiKeyLimits", limits?.map(\.text)), ("requireContentDigest", digests)] {
+      guard let texts else { continue }
       values[setting] = WrittenValue(.list(texts.map { .text($0) }), place: setting)
     }
-    let digests = settings.keysRequiringDigest
-    if !digests.isEmpty { name("requireContentDigest", digests.filter { limits[$0] != nil } + [id]) }
-    if bound != .none {
-      let others = named.filter { limits[$0.id] != nil }
-      name("apiKeyLimits", (others + [NamedKeyLimits(id: id, own: bound)]).map(\.text))
-    }
-    if bound != .none || !digests.isEmpty {
-      try tables.update(owner, settings: table.document(SettingsSource(values: values)), after: stored.version)
-    }
-    return granted
+    try tables.update(stored.id, settings: table.document(SettingsSource(values: values)), after: stored.version)
   }
 }
 

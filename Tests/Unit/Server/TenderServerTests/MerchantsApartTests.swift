@@ -661,6 +661,48 @@ import Webhooks
     }
   }
 
+  /// The merchant's administrator may revoke and add keys; what they may do is the operator's to say.
+  @Test func `gets no key without limits from its administrator, whatever was replaced or revoked before`() async throws
+  {
+    let platform = try await MerchantsApart()
+    try await platform.serve { server async throws in
+      let (mallory, anna) = (try await server.administrator(of: "mine"), try await server.operatorOfAll())
+      func keys() async throws -> [JSONValue] {
+        try await server.ask(.listKeys(merchant: "mine"))["keys"]?.elements.filter { $0["kind"] == "api-key" } ?? []
+      }
+      func revoke(_ id: String, by person: OfficePerson) async throws {
+        _ = try await person.change("mine", "revoke-key", ["kind": "api-key", "key": id])
+      }
+      func added() async throws -> JSONValue {
+        let before = try await keys().map { $0["id"] }
+        _ = try await mallory.change("mine", "add-key", ["kind": "api-key"])
+        return try #require(try await keys().first { !before.contains($0["id"]) })
+      }
+      func limit(_ value: String) async throws {
+        _ = try await anna.change("mine", "edit", ["setting": "apiKeyLimits", "value": value])
+      }
+      // Another took its place, and it is accepted for a day more.
+      let rotated = try await server.ask(.rotateKey(merchant: "mine", kind: .apiKey, overlapSeconds: 86_400))
+      let second = try #require(rotated["keys"]?.elements.first?["id"]?.text)
+      try await limit("\(second) read")
+      try await revoke(second, by: mallory)
+      let third = try await added()
+      #expect(third["scopes"] == ["read"], "\(third)")
+      // The operator has taken back what a key could; the last key is gone with it.
+      let (weak, strong) = (try #require(third["id"]?.text), try await added())
+      let id = try #require(strong["id"]?.text)
+      try await limit("\(weak) read, \(id) refunds read")
+      try await revoke(id, by: anna)
+      try await revoke(weak, by: mallory)
+      let fourth = try await added()
+      #expect(fourth["scopes"] == ["read"], "\(fourth)")
+      // A replacement has no more than the key that it follows when that one is gone.
+      try await revoke(try #require(fourth["id"]?.text), by: mallory)
+      _ = try await mallory.change("mine", "rotate-key", ["kind": "api-key"])
+      #expect(try await keys().filter { $0["expires"] == nil }.map { $0["scopes"] } == [["read"]])
+    }
+  }
+
   @Test func `gives a setting no longer list than can be used`() async throws {
     let platform = try await MerchantsApart()
     try await platform.serve { server async throws in
