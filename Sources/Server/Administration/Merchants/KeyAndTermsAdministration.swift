@@ -139,13 +139,13 @@ extension MerchantAdministration {
     let kept = stored.apiKeyLimits
     let revived = present.filter { named in
       (named.replacedUntil != nil || named.limits.isExpired(at: now)) && kept[named.id] != nil
-        && !new.contains { $0.id == named.id }
+        && !new.contains { $0.id == named.id && $0.limits.expiresAt != nil }
     }
     guard let first = revived.first else { return }
     throw MerchantStoreError(
       .keyLimitsInvalid,
       "\(revived.map(\.id).joined(separator: ", ")) would be accepted for good: apiKeyLimits alone ends it. Revoke it "
-        + "first (tender secret revoke --merchant \(stored.id) --kind api --id \(first.id)), or keep “\(first.text)”.")
+        + "first (tender secret revoke \(first.id) --merchant \(stored.id) --kind api), or keep “\(first.text)”.")
   }
 
   func keys(of merchant: String?) async throws -> MerchantAnswer {
