@@ -54,9 +54,12 @@ enum BasketRules {
     try checkText(details.note ?? "-", "note", most: 2_000)
   }
 
+  /// The characters of a merchant's reference of a shopper.
+  static let longestCustomer = 200
+
   /// A merchant's reference of a shopper.
   static func checkCustomer(_ customer: String, _ field: String) throws {
-    try checkName(customer, field, most: 200)
+    try checkName(customer, field, most: longestCustomer)
   }
 
   private static func checkHead(_ document: BasketDocument) throws {

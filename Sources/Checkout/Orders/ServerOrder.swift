@@ -69,6 +69,69 @@ extension DirectOrder {
   }
 }
 
+/// The member of a request that is too long for an order to keep, and what it may have at most.
+package typealias LongMember = (member: String, limit: String)
+
+// What a merchant's server sends is kept and shown as what a sheet sends, within the limits of a `FullContact`.
+extension DirectOrder {
+  package var tooLong: LongMember? {
+    customer?.tooLong ?? shipping?.address?.tooLong(at: "order.shipping.address")
+      ?? DirectCustomer.tooLong(emailAddress: shipping?.emailAddress, at: "order.shipping")
+  }
+}
+
+extension HostedOrder {
+  package var tooLong: LongMember? {
+    customer?.tooLong ?? shipping?.address?.tooLong(at: "order.shipping.address")
+  }
+}
+
+extension DirectCustomer {
+  private static let place = "order.customer"
+
+  fileprivate var tooLong: LongMember? {
+    let contact = "\(Self.place).contactDetails"
+    if !TextLimits.holds(merchantCustomerId ?? "", most: BasketRules.longestCustomer) {
+      return ("\(Self.place).merchantCustomerId", "\(BasketRules.longestCustomer) characters")
+    }
+    return Self.tooLong(emailAddress: contactDetails?.emailAddress, at: contact)
+      ?? Self.tooLong([("phoneNumber", contactDetails?.phoneNumber)], at: contact)
+      ?? personalInformation?.name?.tooLong(at: "\(Self.place).personalInformation.name")
+      ?? billingAddress?.tooLong(at: "\(Self.place).billingAddress")
+      ?? shippingAddress?.tooLong(at: "\(Self.place).shippingAddress")
+  }
+
+  fileprivate static func tooLong(emailAddress: String?, at place: String) -> LongMember? {
+    emailAddress?.utf8.count ?? 0 > TextLimits.emailAddress
+      ? ("\(place).emailAddress", "\(TextLimits.emailAddress) bytes") : nil
+  }
+
+  fileprivate static func tooLong(_ members: [(name: String, text: String?)], at place: String) -> LongMember? {
+    members.first { !TextLimits.holds($0.text ?? "", most: TextLimits.field) }
+      .map { ("\(place).\($0.name)", "\(TextLimits.field) characters") }
+  }
+}
+
+extension DirectCustomer.PersonalInformation.Name {
+  fileprivate func tooLong(at place: String) -> LongMember? {
+    DirectCustomer.tooLong([("firstName", firstName), ("surname", surname), ("title", title)], at: place)
+  }
+}
+
+extension DirectCustomer.Address {
+  /// Each member by itself, and street and house number as the lines that they make.
+  fileprivate func tooLong(at place: String) -> LongMember? {
+    let members: [(name: String, text: String?)] = [
+      ("street", street), ("houseNumber", houseNumber), ("additionalInfo", additionalInfo), ("state", state),
+      ("zip", zip), ("city", city), ("countryCode", countryCode?.uppercased()),
+    ]
+    let kept = FullContact(nil, self, phone: nil, email: nil).addressLines
+    return name?.tooLong(at: "\(place).name") ?? DirectCustomer.tooLong(members, at: place)
+      ?? DirectCustomer.tooLong(kept.map { ("street", $0) }, at: place)
+      ?? (kept.count > TextLimits.addressLines ? ("\(place).street", "\(TextLimits.addressLines) lines") : nil)
+  }
+}
+
 extension FullContact {
   fileprivate init(
     _ name: DirectCustomer.PersonalInformation.Name?, _ address: DirectCustomer.Address?, phone: String?, email: String?

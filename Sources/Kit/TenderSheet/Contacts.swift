@@ -124,18 +124,49 @@ extension FullContact: Codable {
     case namePrefix
   }
 
+  /// - Throws: also where a text is too long: more than 256 characters, an e-mail address of more than 254 bytes, more
+  ///   than 16 lines.
   public init(from decoder: any Decoder) throws {
+    try self.init(stored: decoder)
+    guard let (key, problem) = excess else { return }
+    throw DecodingError.dataCorruptedError(
+      forKey: key, in: try decoder.container(keyedBy: CodingKeys.self), debugDescription: problem)
+  }
+
+  /// Reads a contact that was accepted before, however long its texts are: an order must not be lost for it.
+  init(stored decoder: any Decoder) throws {
     let keys = try decoder.container(keyedBy: CodingKeys.self)
-    func text(_ key: CodingKeys) throws -> String? { try keys.text(forKey: key) }
+    func text(_ key: CodingKeys) throws -> String? { try keys.decodeIfPresent(String.self, forKey: key) }
     self.init(
       givenName: try text(.givenName), familyName: try text(.familyName),
       phoneticGivenName: try text(.phoneticGivenName), phoneticFamilyName: try text(.phoneticFamilyName),
-      phoneNumber: try text(.phoneNumber), emailAddress: try keys.emailAddress(forKey: .emailAddress),
-      addressLines: try keys.addressLines(forKey: .addressLines),
+      phoneNumber: try text(.phoneNumber), emailAddress: try text(.emailAddress),
+      addressLines: try keys.decodeIfPresent([String].self, forKey: .addressLines) ?? [],
       subLocality: try text(.subLocality), locality: try text(.locality),
       subAdministrativeArea: try text(.subAdministrativeArea), administrativeArea: try text(.administrativeArea),
       postalCode: try text(.postalCode), country: try text(.country), countryCode: try text(.countryCode),
       namePrefix: try text(.namePrefix))
+  }
+
+  /// The first field that is too long as it is kept. That may be longer than it came: breaks make lines, and some small
+  /// letters have two capitals.
+  private var excess: (CodingKeys, String)? {
+    let fields: [(CodingKeys, String?)] = [
+      (.namePrefix, namePrefix), (.givenName, givenName), (.familyName, familyName),
+      (.phoneticGivenName, phoneticGivenName), (.phoneticFamilyName, phoneticFamilyName), (.phoneNumber, phoneNumber),
+      (.emailAddress, emailAddress), (.subLocality, subLocality), (.locality, locality),
+      (.subAdministrativeArea, subAdministrativeArea), (.administrativeArea, administrativeArea),
+      (.postalCode, postalCode), (.country, country), (.countryCode, countryCode),
+    ]
+    let texts = fields + addressLines.map { (CodingKeys.addressLines, Optional($0)) }
+    if let long = texts.first(where: { !TextLimits.holds($0.1 ?? "", most: TextLimits.field) }) {
+      return (long.0, "more than \(TextLimits.field) characters")
+    }
+    if emailAddress?.utf8.count ?? 0 > TextLimits.emailAddress {
+      return (.emailAddress, "more than \(TextLimits.emailAddress) bytes")
+    }
+    return addressLines.count > TextLimits.addressLines
+      ? (.addressLines, "more than \(TextLimits.addressLines) lines") : nil
   }
 }
 

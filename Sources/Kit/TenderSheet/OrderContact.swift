@@ -1,5 +1,5 @@
 /// The recipient and address of an order, merged from the two contacts of an authorized payment.
-public struct OrderContact: Sendable, Hashable, Codable {
+public struct OrderContact: Sendable, Hashable {
   /// The recipient's first name.
   public let givenName: String?
   /// The recipient's last name.
@@ -39,6 +39,34 @@ public struct OrderContact: Sendable, Hashable, Codable {
     self.address =
       service.needsAddress
       ? shipping.flatMap(OrderAddress.init) : billing.flatMap(OrderAddress.init) ?? shipping.flatMap(OrderAddress.init)
+  }
+}
+
+extension OrderContact: Codable {
+  private enum CodingKeys: String, CodingKey {
+    case givenName, familyName, phoneticGivenName, phoneticFamilyName, namePrefix, phoneNumber, emailAddress, address
+    case billing
+  }
+
+  /// Reads the contact of an order that was placed, however long its texts are.
+  public init(from decoder: any Decoder) throws {
+    let keys = try decoder.container(keyedBy: CodingKeys.self)
+    func text(_ key: CodingKeys) throws -> String? { try keys.decodeIfPresent(String.self, forKey: key) }
+    givenName = try text(.givenName)
+    familyName = try text(.familyName)
+    phoneticGivenName = try text(.phoneticGivenName)
+    phoneticFamilyName = try text(.phoneticFamilyName)
+    namePrefix = try text(.namePrefix)
+    phoneNumber = try text(.phoneNumber)
+    emailAddress = try text(.emailAddress)
+    address = try keys.decodeIfPresent(OrderAddress.self, forKey: .address)
+    billing = try keys.decodeIfPresent(StoredContact.self, forKey: .billing)?.contact
+  }
+
+  private struct StoredContact: Decodable {
+    let contact: FullContact
+
+    init(from decoder: any Decoder) throws { contact = try FullContact(stored: decoder) }
   }
 }
 

@@ -19,26 +19,6 @@ extension KeyedDecodingContainer {
     try decodeIfPresent(String.self, forKey: key).map { try limited($0, forKey: key) }
   }
 
-  /// An e-mail address; nil when it is missing or null.
-  func emailAddress(forKey key: Key) throws -> String? {
-    let address = try text(forKey: key)
-    guard address?.utf8.count ?? 0 <= TextLimits.emailAddress else {
-      throw DecodingError.dataCorruptedError(
-        forKey: key, in: self, debugDescription: "more than \(TextLimits.emailAddress) bytes")
-    }
-    return address
-  }
-
-  /// Street and house number; empty when they are missing or null.
-  func addressLines(forKey key: Key) throws -> [String] {
-    let lines = try decodeIfPresent([String].self, forKey: key) ?? []
-    guard lines.count <= TextLimits.addressLines else {
-      throw DecodingError.dataCorruptedError(
-        forKey: key, in: self, debugDescription: "more than \(TextLimits.addressLines) lines")
-    }
-    return try lines.map { try limited($0, forKey: key) }
-  }
-
   /// Returns the text of a key if it is within the limit.
   ///
   /// - Throws: when it is longer than ``TextLimits/field``.

@@ -1,4 +1,5 @@
 import DirectWire
+import Orders
 import TenderPayments
 import TenderSheet
 
@@ -150,11 +151,7 @@ extension CheckoutDraft {
     if let name = order.references?.unreadable {
       throw invalid("order.references.\(name)", "must have readable characters alone")
     }
-    if order.customer?.hasTooLongEmailAddress == true {
-      throw invalid(
-        DirectCustomer.emailAddressOfOrder,
-        "must have at most \(DirectCustomer.ContactDetails.longestEmailAddress) bytes")
-    }
+    if let long = order.tooLong { throw invalid(long.member, "must have at most \(long.limit)") }
     let lines = CartLines(order, amount) ?? CartLines(single: amount, reference)
     var document = BasketDocument(
       currencyCode: amount.currency, countryCode: merchant.countryCode, merchantReference: reference,

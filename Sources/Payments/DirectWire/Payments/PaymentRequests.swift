@@ -42,15 +42,6 @@ package struct DirectOrder: Sendable, Codable {
   }
 }
 
-extension DirectOrder {
-  /// The member whose e-mail address is too long; nil where none is.
-  package var tooLongEmailAddress: String? {
-    if let customer, customer.hasTooLongEmailAddress { return DirectCustomer.emailAddressOfOrder }
-    let isTooLong = shipping?.emailAddress.map(DirectCustomer.ContactDetails.isTooLong) ?? false
-    return isTooLong ? "order.shipping.emailAddress" : nil
-  }
-}
-
 /// Worldline's `Customer`. It describes a person, and never stands in a log.
 package struct DirectCustomer: Sendable, Hashable, Codable {
   package var merchantCustomerId: String?
@@ -98,11 +89,6 @@ package struct DirectCustomer: Sendable, Hashable, Codable {
       self.emailAddress = emailAddress
       self.phoneNumber = phoneNumber
     }
-
-    /// The bytes of an e-mail address (RFC 5321).
-    package static let longestEmailAddress = 254
-
-    static func isTooLong(_ address: String) -> Bool { address.utf8.count > longestEmailAddress }
   }
 
   package struct PersonalInformation: Sendable, Hashable, Codable {
@@ -116,12 +102,6 @@ package struct DirectCustomer: Sendable, Hashable, Codable {
       package var title: String?
     }
   }
-}
-
-extension DirectCustomer {
-  package static let emailAddressOfOrder = "order.customer.contactDetails.emailAddress"
-
-  package var hasTooLongEmailAddress: Bool { contactDetails?.emailAddress.map(ContactDetails.isTooLong) ?? false }
 }
 
 /// The body of `POST …/payments/{id}/capture`: Worldline's `CapturePaymentRequest`. A member that no SDK has is refused,

@@ -111,10 +111,7 @@ extension PlatformPayments {
     let amount = try amount(of: request.order, merchant)
     let input = try await input(of: request, call)
     try Self.requireReadable(request.order, input)
-    if let name = request.order.tooLongEmailAddress {
-      throw PlatformRefusal.invalid(
-        name, "An e-mail address has at most \(DirectCustomer.ContactDetails.longestEmailAddress) bytes.")
-    }
+    if let long = request.order.tooLong { throw PlatformRefusal.invalid(long.member, "It has at most \(long.limit).") }
     let reference = try Self.name(
       request.order.references?.merchantReference, "order.references.merchantReference")
     let id = OrderID(random.timeOrderedID(clock))

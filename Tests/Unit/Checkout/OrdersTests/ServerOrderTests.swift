@@ -78,4 +78,15 @@ import Testing
     #expect(told?.customer?.personalInformation?.name == name && told?.shipping?.address.name?.firstName == "Sean")
     #expect(told?.customer?.shippingAddress == told?.shipping?.address)
   }
+
+  @Test func `is read back also where it was stored with longer texts than are taken now`() async throws {
+    let shop = try await Shop()
+    let long = String(repeating: "B", count: 3_000)
+    let order = try order(
+      Self.shipped.replacing("%@", with: "").replacing("Aoife", with: long).replacing("Bill", with: long))
+    try await shop.database.write { try order.save(in: $0) }
+    let read = try await shop.database.read { try OrderService.order(of: order.basket, in: $0) }
+    #expect(read?.customer?.billingAddress?.street == long)
+    #expect(read?.customer?.personalInformation?.name?.firstName == long)
+  }
 }

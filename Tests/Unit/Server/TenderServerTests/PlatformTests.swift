@@ -126,3 +126,100 @@ import Testing
     }
   }
 }
+
+/// What is too long to be read back must not be paid.
+@Suite(.serialized) struct `An order that a call takes` {
+  private let system: TestSystem
+
+  init() async throws { system = try await TestSystem.shared.value }
+
+  private static func text(_ length: Int) -> JSONValue { .string(String(repeating: "x", count: length)) }
+
+  /// Every member of a contact, by its path below `order`.
+  private static let members =
+    ["firstName", "surname", "title"].map { "customer.personalInformation.name.\($0)" }
+    + ["customer.contactDetails.phoneNumber", "customer.merchantCustomerId"]
+    + ["customer.billingAddress", "customer.shippingAddress", "shipping.address"].flatMap { address in
+      ["street", "houseNumber", "additionalInfo", "state", "zip", "city", "countryCode", "name.firstName"]
+        .map { "\(address).\($0)" }
+    }
+
+  private static func longest(_ member: String) -> Int { member.hasSuffix("merchantCustomerId") ? 200 : 256 }
+
+  private static func order(_ amount: JSONValue, _ texts: [(String, JSONValue)]) -> JSONValue {
+    texts.reduce(["amountOfMoney": amount]) { $0.setting($1.0.split(separator: ".").map(String.init), $1.1) }
+  }
+
+  @Test func `has no text that is longer than an order keeps: it is refused by its member`() async throws {
+    let (money, input): (JSONValue, JSONValue) = (
+      ["amount": 900, "currencyCode": "EUR"], ["paymentProductId": 302, "encryptedPaymentData": "{}"]
+    )
+    let lines = ("customer.billingAddress.street", JSONValue.string(String(repeating: "a\n", count: 17)))
+    let doubled = ("customer.billingAddress.countryCode", JSONValue.string(String(repeating: "ß", count: 200)))
+    for (member, text) in Self.members.map({ ($0, Self.text(Self.longest($0) + 1)) }) + [lines, doubled] {
+      let order = Self.order(money, [(member, text)])
+      let body: JSONValue = ["order": order, "mobilePaymentMethodSpecificInput": input]
+      let answer = try await HostedShopper.signed(system, "market", "POST", "payments", body)
+      let property = answer.body["errors"]?.elements.first?["propertyName"]
+      #expect(answer.status == 400 && property?.text == "order.\(member)", "\(member): \(answer.body)")
+      let link = try await HostedShopper.signed(system, "market", "POST", "paymentlinks", ["order": order])
+      #expect(link.status == 400, "\(member): \(link.body)")
+    }
+  }
+
+  @Test func `is shown, mailed and answered with texts as long as may be`() async throws {
+    let shopper = try await Shopper.enters(system, system.kitsune, amount: 1500, service: "collection")
+    let token = try await shopper.token()
+    let data = try #require(token["paymentData"] ?? token["token"]?["paymentData"])
+    let billed = Self.members.filter {
+      $0.hasPrefix("customer") && !$0.contains("shipping") && !$0.hasSuffix("houseNumber")
+    }
+    let address = "customer.contactDetails.emailAddress"
+    let order = Self.order(
+      ["amount": 1500, "currencyCode": "JPY"],
+      billed.map { ($0, Self.text(Self.longest($0))) } + [
+        ("references.merchantReference", .string(shopper.reference)),
+        (address, .string("long-\(shopper.reference)@example.com")),
+      ])
+    let body: JSONValue = [
+      "order": order,
+      "mobilePaymentMethodSpecificInput": [
+        "paymentProductId": 302, "authorizationMode": "SALE",
+        "encryptedPaymentData": .string(String(decoding: data.serialized(), as: UTF8.self)),
+      ],
+    ]
+    let paid = try await HostedShopper.signed(system, "kitsune", "POST", "payments", body)
+    let id = try #require(paid.body["payment"]?["id"]?.text, "\(paid.body)")
+    let read = try await HostedShopper.signed(system, "kitsune", "GET", "payments/\(id)")
+    #expect(read.status == 200, "\(read.body)")
+    let anna = try await OfficePerson(office: system.office, store: system.directory, system.sender)
+    let page = try await anna.get("/payments/\(id.split(separator: "_")[0])")
+    #expect(page.status == 200 && page.text.contains(String(repeating: "x", count: 256)), "\(page.status)")
+    try await waitUntil("the order's message") {
+      try await system.mails { $0["subject"]?.text?.contains(shopper.reference) == true }.count == 1
+    }
+  }
+
+  @Test(
+    arguments: [
+      ("addressLines", .array([.string(String(repeating: "b\n", count: 17))])),
+      ("countryCode", .string(String(repeating: "ß", count: 200))), ("givenName", text(257)),
+    ] as [(String, JSONValue)])
+  func `has no contact of a sheet that is too long once it is kept`(field: String, value: JSONValue) async throws {
+    let shopper = try await Shopper.enters(system, service: "collection")
+    guard case .object(var payment) = try await shopper.payment(try await shopper.token()) else { return }
+    payment["billingContact"] = .object([field: value])
+    let answer = try await shopper.pays(.object(payment))
+    #expect(answer.status == 400 && answer.body["field"]?.text == "$.billingContact.\(field)", "\(answer.body)")
+  }
+}
+
+extension JSONValue {
+  /// The object with a value at the end of a path, whose objects are made.
+  fileprivate func setting(_ path: [String], _ value: JSONValue) -> JSONValue {
+    guard let first = path.first else { return value }
+    guard case .object(var object) = self else { return self }
+    object[first] = (object[first] ?? [:]).setting(Array(path.dropFirst()), value)
+    return .object(object)
+  }
+}
