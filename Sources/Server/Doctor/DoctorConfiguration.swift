@@ -71,7 +71,7 @@ extension Doctor {
     }
     return DoctorCheck.merchantsPresent.require(
       count > 0, configuration.merchantsDirectory, ok: count == 1 ? "1 merchant" : "\(count) merchants",
-      failed: "there is no merchant in \(configuration.merchantsDirectory)")
+      failed: MerchantFolder.absence(in: configuration.merchantsDirectory))
   }
 
   private func routes() -> DoctorFinding {

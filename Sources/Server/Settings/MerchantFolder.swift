@@ -86,24 +86,28 @@ package struct MerchantFolder: Sendable {
   /// The ids of the merchants below `directory`, in order. A name that begins with a dot is a folder in the making.
   package static func merchants(in directory: String) throws -> [String] {
     guard let names = try? FileManager.default.contentsOfDirectory(atPath: directory).sorted() else {
-      if let deadLink = deadLink(directory) { throw ConfigurationError("merchants.directory", deadLink) }
-      throw ConfigurationError(
-        "merchants.directory",
-        "there is no folder \(directory); make it, or leave merchants.directory out where every merchant is in the store"
-      )
+      let advice =
+        stands(at: directory)
+        ? "bring the folder back, or move away what is in its place"
+        : "make it, or leave merchants.directory out where every merchant is in the store"
+      throw ConfigurationError("merchants.directory", "\(absence(in: directory)); \(advice)")
     }
     return names.filter {
       !$0.hasPrefix(".") && FileManager.default.fileExists(atPath: "\(directory)/\($0)/merchant.yaml")
     }
   }
 
-  /// What is wrong with a symbolic link that leads nowhere; nil for what is none.
-  static func deadLink(_ path: String) -> String? {
+  /// Whether a folder or anything else is there, also a symbolic link that leads nowhere, as to a mount that is lost.
+  static func stands(at path: String) -> Bool { (try? FileManager.default.attributesOfItem(atPath: path)) != nil }
+
+  /// Why a directory has no merchants: there is none in it, it cannot be read, or it is not there.
+  package static func absence(in directory: String) -> String {
     let files = FileManager.default
-    guard !files.fileExists(atPath: path), let place = try? files.destinationOfSymbolicLink(atPath: path) else {
-      return nil
-    }
-    return "\(path) is a symbolic link to \(place), which is not there"
+    if (try? files.contentsOfDirectory(atPath: directory)) != nil { return "there is no merchant in \(directory)" }
+    guard stands(at: directory) else { return "there is no folder \(directory)" }
+    guard !files.fileExists(atPath: directory), let place = try? files.destinationOfSymbolicLink(atPath: directory)
+    else { return "\(directory) is no folder that can be read" }
+    return "\(directory) is a symbolic link to \(place), which is not there"
   }
 
   package init(path: String, id: MerchantID, at now: Timestamp, keysMayBeElsewhere: Bool) async throws {

@@ -97,10 +97,12 @@ package struct ServedMerchants: Sendable {
       return present?.contains(id.rawValue) == true || !stored.contains(id)
     }
     if !kept.isEmpty, present?.isEmpty ?? true {
-      let missing =
-        MerchantFolder.deadLink(directory) ?? "there is no \(present == nil ? "folder" : "merchant in") \(directory)"
+      // A start takes nothing in place of the folder.
+      let step = present == nil && configuration.hasMerchantsDirectory ? "move away what is in its place and " : ""
       let problem = ConfigurationError(
-        "merchants.directory", "\(missing); bring the merchants back, or restart the server to go on without them")
+        "merchants.directory",
+        "\(MerchantFolder.absence(in: directory)); bring the merchants back, or \(step)restart the server to go on "
+          + "without them")
       firstProblem = problem
       notRead += kept.map { LeftOutMerchant($0.merchant.id, ErrorWords.of(problem)) }
     }

@@ -180,11 +180,8 @@ package struct ServerConfiguration: Sendable {
     merchantsDirectory.utf8.elementsEqual(Self.merchants(below: directory).utf8) && !hasMerchantsDirectory
   }
 
-  /// Whether anything stands at the place of the declared merchants' folder: also a symbolic link that leads nowhere, as
-  /// to a mount that is lost.
-  package var hasMerchantsDirectory: Bool {
-    (try? FileManager.default.attributesOfItem(atPath: merchantsDirectory)) != nil
-  }
+  /// Whether anything stands at the place of the declared merchants' folder.
+  package var hasMerchantsDirectory: Bool { MerchantFolder.stands(at: merchantsDirectory) }
 
   /// Where `tender-sandbox sandbox` listens by default.
   private static let sandboxDefault = "http://localhost:8402"

@@ -109,10 +109,14 @@ import Webhooks
       try files.moveItem(atPath: away, toPath: away + "-again")
       let refused = try await server.admin("POST", "/merchants/reload")
       #expect(refused["detail"]?.text?.contains("\(folder) is a symbolic link to \(away)") == true, "\(refused)")
+      #expect(refused["detail"]?.text?.contains("move away what is in its place and restart") == true, "\(refused)")
       #expect(try await server.isServed("declared.example"))
     }
     let refusal = await #expect(throws: ConfigurationError.self) { try await platform.serve { _ in } }
     #expect(refusal?.description.contains("\(folder) is a symbolic link to \(away)") == true, "\(refusal as Any)")
+    // What the refusal advises holds.
+    try files.removeItem(atPath: folder)
+    try await platform.serve { server async throws in #expect(try await !server.isServed("declared.example")) }
   }
 
   @Test(arguments: [true, false])
