@@ -470,7 +470,7 @@ extension Auditor {
 
   private var keysWithTwoAnswers: [String] {
     replies.filter { _, replies in
-      Set(replies.filter(\.isFinal).map(\.body)).count > 1
+      [true, false].contains { waits in Set(replies.filter { $0.isFinal && $0.waits == waits }.map(\.body)).count > 1 }
         || Set(replies.map(\.operation)).subtracting([""]).count > 1
     }.map { "key \($0.key)" }
   }

@@ -206,9 +206,11 @@ package struct KeyedCall: Sendable, Hashable {
     package var body: String
     /// Whether it said to be the answer for good.
     package var isFinal: Bool
+    /// Whether it said that the payment waits for the capture that it asked for. What came of that capture may follow.
+    package var waits: Bool
 
-    package init(operation: String, body: String, isFinal: Bool) {
-      (self.operation, self.body, self.isFinal) = (operation, body, isFinal)
+    package init(operation: String, body: String, isFinal: Bool, waits: Bool = false) {
+      (self.operation, self.body, self.isFinal, self.waits) = (operation, body, isFinal, waits)
     }
   }
 

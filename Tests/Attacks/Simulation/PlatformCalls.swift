@@ -20,11 +20,15 @@ struct PlatformReply {
   /// Nil where a refusal says that nothing was done.
   let state: DirectStatus?
   let isReplay: Bool
+  /// Whether it is about a payment that is captured at once.
+  var isSale = false
 
   /// An answer about an open outcome says so.
   var isFinal: Bool { state?.progress != .open }
   var payment: PaymentID? { DirectPaymentID(name).map { PaymentID($0.payment) } }
-  var reply: KeyedCall.Reply { KeyedCall.Reply(operation: name, body: body, isFinal: isFinal) }
+  var reply: KeyedCall.Reply {
+    KeyedCall.Reply(operation: name, body: body, isFinal: isFinal, waits: isSale && state == .pendingCapture)
+  }
 
   /// What the answer to a new payment says of it.
   var outcome: ClientCall.Outcome {
@@ -103,7 +107,11 @@ extension EngineLife {
     let body = purchase.request(token).serialized()
     let call = IdempotentCall(
       merchant: purchase.order.merchant, call: "POST payments", key: IdempotencyKey(purchase.key(token)), body: body)
-    begin(reply) { [platform] in PlatformReply(try await platform.create(body, call)) }
+    begin(reply) { [platform] in
+      var reply = PlatformReply(try await platform.create(body, call))
+      reply.isSale = purchase.order.capture == .immediate
+      return reply
+    }
   }
 
   /// A capture, cancel or refund.

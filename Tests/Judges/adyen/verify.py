@@ -36,7 +36,8 @@ EXPLAINED = {
     "adyen-library-name": "names the library",
     "adyen-library-version": "names the library",
     "accept-encoding": "Python's HTTP client says that it decodes nothing",
-    "connection": "Python's HTTP client closes the connection after each call",
+    "accept": "Python's requests, which the library takes where it is installed, says that it reads anything",
+    "connection": "Python's HTTP client says whether it closes the connection after each call",
 }
 
 
