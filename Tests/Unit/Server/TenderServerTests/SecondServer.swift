@@ -31,6 +31,8 @@ extension TestSystem {
     configuration.allowsPrivateWebhooks = true
     configuration.connectionTimes = .unhurried
     configuration.gatewayPolicy.budget = TestRun.whole
+    // An inquiry may take as long as its lease allows.
+    configuration.gatewayPolicy.inquiryTimeout = TestRun.whole
     configure(&configuration)
     var logger = Logger(label: "second")
     logger.logLevel = .critical

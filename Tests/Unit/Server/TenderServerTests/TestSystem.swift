@@ -243,6 +243,8 @@ final class TestSystem: Sendable {
     configuration.hostedCheckoutURL = "http://\(hostedDomain)"
     configuration.connectionTimes = .unhurried
     configuration.gatewayPolicy.budget = TestRun.whole
+    // An inquiry may take as long as its lease allows.
+    configuration.gatewayPolicy.inquiryTimeout = TestRun.whole
     configuration.mail = mail(addresses, directory)
     if FileManager.default.fileExists(atPath: agentSocket(directory)) {
       configuration.keyAgentSocket = agentSocket(directory)
