@@ -18,7 +18,7 @@ import http.client, json, os, random, shutil, signal, socket, sqlite3, subproces
 
 from deployment import BINARIES, DECRYPTED, STILL, TROUBLE, Deployment, Journal, call
 import free_ports
-from shoppers import Shopper, reported_outcome
+from shoppers import Shopper
 from verdict import verify
 
 WORDS = [word for word in sys.argv[1:] if not word.startswith("-")]
@@ -129,16 +129,6 @@ class KeptShopper(SteadyShopper):
     one: the payment token is the same, so that nothing is doubled."""
 
     connection, repeats, announced = None, 0, 0
-
-    def pay(self, order):
-        status, answer = self.until(lambda: self.send(order))
-        word, basket = reported_outcome(status, answer), order["basketId"]
-        self.journal.write(
-            order=answer.get("orderId") or basket, key=basket, outcome=word,
-            **({"payment": answer["paymentId"]} if answer.get("paymentId") and word != "refused" else {}))
-        self.asked += 1
-        self.paid += word == "success"
-        return word in ("success", "failure", "refused"), answer.get("paymentId") if word == "success" else None
 
     def send(self, order):
         is_old = self.connection is not None

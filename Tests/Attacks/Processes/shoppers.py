@@ -82,9 +82,12 @@ class Shopper(threading.Thread):
             self.mine.append(payment)
             self.sell(payment)
 
+    def send(self, order):
+        return call(self.deployment.base, "POST", "/applepay/payment", order)
+
     def pay(self, order):
         """Whether the outcome is definite, and the payment if it succeeded."""
-        status, answer = self.until(lambda: call(self.deployment.base, "POST", "/applepay/payment", order))
+        status, answer = self.until(lambda: self.send(order))
         word, basket = reported_outcome(status, answer), order["basketId"]
         self.journal.write(
             order=answer.get("orderId") or basket, key=basket, outcome=word,
