@@ -62,11 +62,20 @@ package enum PrivateFile {
     defer { close(descriptor) }
     var status = stat()
     guard fstat(descriptor, &status) == 0 else { throw .system(path, "cannot be read") }
-    let others: mode_t = status.st_uid == 0 && geteuid() != 0 ? 0o027 : 0o077
-    guard status.st_mode & others == 0 else {
+    guard isPrivate(status) else {
       throw PrivateFileError(path: path, reason: "can be read by others than its owner; run: chmod 600 \(path)")
     }
     return try text(of: descriptor, path)
+  }
+
+  /// Whether ``text(_:)`` takes the file's permissions; nil where there is no file.
+  package static func isPrivate(_ path: String) -> Bool? {
+    var status = stat()
+    return stat(path, &status) == 0 ? isPrivate(status) : nil
+  }
+
+  private static func isPrivate(_ status: stat) -> Bool {
+    status.st_mode & (status.st_uid == 0 && geteuid() != 0 ? 0o027 : 0o077) == 0
   }
 
   private static func fill(_ descriptor: Int32, with text: String, of path: String) throws(PrivateFileError) {

@@ -20,7 +20,8 @@ extension Doctor {
 
   private func privateFiles() -> [DoctorFinding] {
     let platform = subject.platform.filter(\.hasKeyFile).map { $0.file.dropLast(4) + ".key" }
-    return (subject.merchants.flatMap(\.privateFiles) + platform.map { String($0) } + storeKeyFile).map { file in
+    let tls = (configuration.tls?.keyFile).map { [$0] } ?? []
+    return (subject.merchants.flatMap(\.privateFiles) + platform.map { String($0) } + storeKeyFile + tls).map { file in
       mode(of: file, DoctorCheck.privateFiles)
     }
   }
@@ -44,7 +45,7 @@ extension Doctor {
   private func mode(of file: String, _ check: DoctorCheck) -> DoctorFinding {
     let mode = system.machine.mode(file) ?? 0
     return check.require(
-      mode & 0o077 == 0, file, ok: "mode \(String(mode, radix: 8))",
+      system.machine.isPrivate(file) ?? false, file, ok: "mode \(String(mode, radix: 8))",
       failed: "mode \(String(mode, radix: 8)): others than its owner can read it", remedy: "chmod 600 \(file)")
   }
 

@@ -68,6 +68,8 @@ extension [ResolvedAddress] {
 package struct DoctorMachine: Sendable {
   /// Permissions of a file or folder, the last nine bits; nil where there is none.
   package let mode: @Sendable (_ path: String) -> Int?
+  /// Whether a file's permissions are those of a secret; nil where there is none.
+  package let isPrivate: @Sendable (_ path: String) -> Bool?
   /// The size of a file; nil where there is none.
   let size: @Sendable (_ path: String) -> Int64?
   /// Free and all bytes of the disk that holds a path.
@@ -78,11 +80,12 @@ package struct DoctorMachine: Sendable {
   let socketAnswers: @Sendable (_ path: String) -> Bool
 
   package init(
-    mode: @escaping @Sendable (String) -> Int?, size: @escaping @Sendable (String) -> Int64?,
-    disk: @escaping @Sendable (String) -> (free: Int64, all: Int64)?, openFiles: @escaping @Sendable () -> Int,
+    mode: @escaping @Sendable (String) -> Int?, isPrivate: @escaping @Sendable (String) -> Bool?,
+    size: @escaping @Sendable (String) -> Int64?, disk: @escaping @Sendable (String) -> (free: Int64, all: Int64)?,
+    openFiles: @escaping @Sendable () -> Int,
     socketAnswers: @escaping @Sendable (String) -> Bool
   ) {
-    (self.mode, self.size, self.disk) = (mode, size, disk)
+    (self.mode, self.isPrivate, self.size, self.disk) = (mode, isPrivate, size, disk)
     (self.openFiles, self.socketAnswers) = (openFiles, socketAnswers)
   }
 }

@@ -1,6 +1,7 @@
 import Foundation
 import KeyAgent
 import Settings
+import Storage
 
 extension DoctorMachine {
   /// This machine.
@@ -9,6 +10,7 @@ extension DoctorMachine {
       var status = stat()
       return stat(path, &status) == 0 ? Int(status.st_mode & 0o777) : nil
     },
+    isPrivate: { PrivateFile.isPrivate($0) },
     size: { path in
       var status = stat()
       return stat(path, &status) == 0 ? Int64(status.st_size) : nil

@@ -178,7 +178,7 @@ extension Clinic {
   private var machine: DoctorMachine {
     let live = DoctorMachine.live
     return DoctorMachine(
-      mode: live.mode, size: { [logBytes] _ in logBytes }, disk: { [disk] _ in disk },
+      mode: live.mode, isPrivate: live.isPrivate, size: { [logBytes] _ in logBytes }, disk: { [disk] _ in disk },
       openFiles: { [openFiles] in openFiles },
       socketAnswers: { [socketAnswers] _ in socketAnswers })
   }

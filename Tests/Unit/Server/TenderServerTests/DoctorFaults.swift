@@ -42,6 +42,12 @@ extension Fault {
       try PrivateFile.write(String(repeating: "1a", count: 32), to: file)
       try clinic.chmod(0o644, file)
     },
+    Fault("private_file_mode") { clinic in
+      let file = clinic.directory + "/tls.key"
+      try PrivateFile.write("a key", to: file)
+      try clinic.chmod(0o644, file)
+      clinic.yaml.append("tls: {certificateFile: \(clinic.directory)/tls.pem, keyFile: \(file)}")
+    },
     Fault("store_file_mode") { try $0.chmod(0o644, $0.directory + "/tender.db") },
     Fault("folder_mode") { try $0.chmod(0o777, $0.merchant) },
   ]
