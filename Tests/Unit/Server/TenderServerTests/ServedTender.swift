@@ -26,10 +26,12 @@ struct ServedTender: Sendable {
       toFile: file, atomically: true, encoding: .utf8)
     log = directory + "/log"
     let limit = files.map { ["prlimit", "--nofile=\($0)"] } ?? []
-    process = try ChildProcess(
-      limit + [try Self.program(), "serve", "--config", file, "--port", "0"],
-      environment: ProcessInfo.processInfo.environment.filter { !$0.key.hasPrefix("TENDER") }, output: log)
-    port = try await Self.port(in: log, of: process)
+    (process, port) = try await Turn.ofMerchantsFolder.take { [log] in
+      let process = try ChildProcess(
+        limit + [try Self.program(), "serve", "--config", file, "--port", "0"],
+        environment: ProcessInfo.processInfo.environment.filter { !$0.key.hasPrefix("TENDER") }, output: log)
+      return (process, try await Self.port(in: log, of: process))
+    }
   }
 
   struct NotStarted: Error { let log: String }
