@@ -65,14 +65,9 @@ struct InitCommand: AsyncParsableCommand {
 
   func run() async throws {
     let place = SetupPlace(config: config, directory: directory)
+    try place.becomeOwner()
     let setup = ServerSetup(place)
-    do {
-      isSimulated ? try await simulate(setup) : try await setUp(setup)
-    } catch {
-      place.handOver()
-      throw error
-    }
-    place.handOver()
+    isSimulated ? try await simulate(setup) : try await setUp(setup)
   }
 
   private static func environment(_ name: String) throws -> TenderPayments.Environment {

@@ -111,7 +111,9 @@ final class ServerSetup {
   /// Everybody may read it.
   private func write(_ text: String, to path: String) throws {
     let folder = URL(fileURLWithPath: path).deletingLastPathComponent().path
-    try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
-    try MerchantProvisioning.write(text, to: path)
+    try place.asCaller {
+      try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+      try MerchantProvisioning.write(text, to: path)
+    }
   }
 }

@@ -2,6 +2,8 @@ import ArgumentParser
 import CommandSupport
 import Doctor
 import Foundation
+import Storage
+import TenderPayments
 
 /// Where a set-up lies: the configuration, and the folder of store and keys.
 struct SetupPlace: Sendable {
@@ -42,20 +44,35 @@ struct SetupPlace: Sendable {
   /// Looks at everything, as `tender doctor` does.
   func examine() async throws -> DoctorReport { try await DoctorCommand.parse(["--config", config]).examine() }
 
-  /// Gives what root has made to the user whose folder it is: the package's `tender`.
-  func handOver() {
-    let files = FileManager.default
-    func owner(_ path: String) -> (user: uid_t, group: gid_t)? {
-      guard let attributes = try? files.attributesOfItem(atPath: path),
-        let user = attributes[.ownerAccountID] as? NSNumber, let group = attributes[.groupOwnerAccountID] as? NSNumber
-      else { return nil }
-      return (user.uint32Value, group.uint32Value)
+  /// Works from here on as the user whose folder it is, the package's `tender`: root would follow links that a program of
+  /// this user's puts there.
+  ///
+  /// - Throws: `CallFailure` where root cannot.
+  func becomeOwner() throws {
+    var status = stat()
+    guard geteuid() == 0, stat(directory, &status) == 0, status.st_uid != 0 else { return }
+    if isMachines, !FileManager.default.fileExists(atPath: config) {
+      // In root's folder, where the owner could not make it.
+      try PrivateFile.writeFirst(RandomBytes.system.hex(32) + "\n", to: storeKey)
+      chown(storeKey, status.st_uid, status.st_gid)
     }
-    guard geteuid() == 0, let (user, group) = owner(directory), user != 0 else { return }
-    let below = files.enumerator(atPath: directory)?.compactMap { $0 as? String } ?? []
-    for path in below.map({ "\(directory)/\($0)" }) + [storeKey] where owner(path)?.user == 0 {
-      lchown(path, user, group)
+    // Root's own folder of running servers.
+    unsetenv("XDG_RUNTIME_DIR")
+    guard setgroups(0, nil) == 0, setegid(status.st_gid) == 0, seteuid(status.st_uid) == 0 else {
+      throw CallFailure("cannot work as the owner of \(directory)")
     }
+  }
+
+  /// Does what concerns files beside the configuration as the user who has called.
+  func asCaller<R>(_ work: () throws -> R) rethrows -> R {
+    let (user, group) = (geteuid(), getegid())
+    seteuid(getuid())
+    setegid(getgid())
+    defer {
+      setegid(group)
+      seteuid(user)
+    }
+    return try work()
   }
 }
 

@@ -8,7 +8,7 @@ package struct RunningServers: Sendable {
 
   /// `$XDG_RUNTIME_DIR/tender`, or a folder of this user below `/tmp`.
   package init(variables: [String: String] = ProcessInfo.processInfo.environment) {
-    folder = variables["XDG_RUNTIME_DIR"].map { "\($0)/tender" } ?? "/tmp/tender-\(getuid())"
+    folder = variables["XDG_RUNTIME_DIR"].map { "\($0)/tender" } ?? "/tmp/tender-\(geteuid())"
   }
 
   /// The path of a server's store as the command line needs it: the socket is that with `.sock` after it. Nil where no
@@ -44,7 +44,7 @@ package struct RunningServers: Sendable {
   /// A folder that somebody else has put there could lead to a socket of theirs.
   private var isOurs: Bool {
     var status = stat()
-    return lstat(folder, &status) == 0 && status.st_mode & S_IFMT == S_IFDIR && status.st_uid == getuid()
+    return lstat(folder, &status) == 0 && status.st_mode & S_IFMT == S_IFDIR && status.st_uid == geteuid()
       && status.st_mode & 0o022 == 0
   }
 }

@@ -17,6 +17,9 @@ package struct TrustedProxies: Sendable, Hashable {
   ///   - forwardedFor: every `X-Forwarded-For` of the request.
   ///   - forwarded: every `Forwarded` of the request, RFC 7239.
   package func caller(at peer: String, forwardedFor: [String], forwarded: [String]) -> String {
+    // Another byte, such as a mark of Unicode, could join an entry of a stranger's with the proxy's.
+    let isText = (forwardedFor + forwarded).allSatisfy { $0.utf8.allSatisfy { 0x20...0x7E ~= $0 || $0 == 0x09 } }
+    guard isText else { return peer }
     let lists = [Self.elements(forwardedFor), Self.elements(forwarded).map(Self.node)].filter { !$0.isEmpty }
     let callers = Set(lists.map { caller(at: peer, behind: $0) })
     return callers.count == 1 ? callers.first ?? peer : peer
@@ -53,7 +56,9 @@ package struct TrustedProxies: Sendable, Hashable {
     if NetworkAddress(entry) != nil { return entry.trimming(while: { $0 == "[" || $0 == "]" }) }
     guard let colon = entry.lastIndex(of: ":") else { return nil }
     let host = String(entry[..<colon])
-    guard NetworkAddress(host) != nil, !host.contains(":") || host.hasPrefix("[") else { return nil }
+    guard NetworkAddress(host) != nil, !host.contains(":") || host.hasPrefix("["),
+      UInt16(entry[entry.index(after: colon)...]) != nil
+    else { return nil }
     return host.trimming(while: { $0 == "[" || $0 == "]" })
   }
 }

@@ -153,12 +153,22 @@ import Testing
   @Test func `belongs to the user whose folder it is, where root makes it`() async throws {
     guard geteuid() == 0 else { return }
     let workshop = try Workshop()
-    let folder = "mkdir data && chown 12345:12345 data"
+    let folder = "chmod 755 . && mkdir data && chown 12345:12345 data"
     let answer = try await workshop.run(
       "\(folder) && tender init --config tender.yaml --directory data \(Self.all) --provider adyen </dev/null")
     #expect(answer.exitCode == 0, "\(answer.lines)")
     let owners = try await workshop.run("find data | xargs stat -c %u | sort -u; stat -c %u tender.yaml")
     #expect(owners.lines == ["12345", "0"])
+  }
+
+  @Test func `follows no link of that user's out of it`() async throws {
+    guard geteuid() == 0 else { return }
+    let workshop = try Workshop()
+    let folder = "chmod 755 . && mkdir data roots && chown 12345:12345 data && ln -s ../roots data/connectors"
+    let answer = try await workshop.run(
+      "\(folder) && tender init --config tender.yaml --directory data \(Self.all) --provider adyen </dev/null")
+    #expect(answer.exitCode == 1, "\(answer.lines)")
+    #expect(try await workshop.run("ls -A roots").lines.isEmpty)
   }
 
   static func answer(_ answer: Workshop.Answer) throws -> JSONValue {
