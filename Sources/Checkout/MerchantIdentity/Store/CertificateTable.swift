@@ -86,17 +86,21 @@ extension MerchantTables {
   /// Notes the state that payment tokens have proved: the first one for a key shows that Apple has activated it. The key
   /// of one that is retired is deleted.
   ///
-  /// A state follows those before it alone. What was proved before an operator activated another certificate, and is
-  /// written afterwards, undoes nothing.
-  package func follow(_ state: CertificateState, of publicKeyHash: [UInt8], merchant id: MerchantID) throws {
-    if state == .retired { try removeKeys(of: publicKeyHash, merchant: id) }
-    try store.run(
+  /// A state follows those before it alone. What was proved before an operator activated a certificate, and is written
+  /// afterwards, undoes nothing.
+  ///
+  /// - Parameter since: when it was proved; nil for now.
+  package func follow(
+    _ state: CertificateState, since: Timestamp? = nil, of publicKeyHash: [UInt8], merchant id: MerchantID
+  ) throws {
+    let changes = try store.changes(
       """
       UPDATE merchant_certificates SET state = $3, state_since = $4
-      WHERE merchant = $1 AND public_key_hash = $2 AND kind = 'processing'
+      WHERE merchant = $1 AND public_key_hash = $2 AND kind = 'processing' AND state_since <= $4
         AND (state = 'next' AND $3 <> 'next' OR state = 'active' AND $3 IN ('draining', 'retired')
           OR state = 'draining' AND $3 = 'retired')
-      """, .text(id.rawValue), .text(Hex.encode(publicKeyHash)), .text(state.rawValue), .time(now))
+      """, [.text(id.rawValue), .text(Hex.encode(publicKeyHash)), .text(state.rawValue), .time(since ?? now)])
+    if state == .retired, changes > 0 { try removeKeys(of: publicKeyHash, merchant: id) }
   }
 
   private func removeKeys(of publicKeyHash: [UInt8], merchant id: MerchantID) throws {

@@ -135,10 +135,12 @@ extension MerchantStore {
     guard let state = CertificateState(rawValue: record.state), let hash = Hex.decode(record.publicKeyHash),
       !record.owner.isEmpty
     else { return }
-    let merchant = MerchantID(record.owner)
+    let (merchant, since) = (MerchantID(record.owner), record.since)
     // A key that is deleted must leave the memory of every node.
-    guard state == .retired else { return try await note { try $0.follow(state, of: hash, merchant: merchant) } }
-    try await write { try $0.follow(state, of: hash, merchant: merchant) }
+    guard state == .retired else {
+      return try await note { try $0.follow(state, since: since, of: hash, merchant: merchant) }
+    }
+    try await write { try $0.follow(state, since: since, of: hash, merchant: merchant) }
   }
 }
 

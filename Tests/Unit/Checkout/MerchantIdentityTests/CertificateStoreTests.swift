@@ -140,6 +140,22 @@ private func certificate(_ der: [UInt8]) throws -> AppleCertificate {
     #expect(try await place.store.read { try $0.certificate(first.id) }.state == .draining)
   }
 
+  @Test(arguments: [CertificateState.draining, .retired])
+  func `stays in use, with its key, where an operator has gone back to it since tokens proved another`(
+    state: CertificateState
+  ) async throws {
+    let first = try await receive(try await request())
+    let second = try await receive(try await request())
+    try await place.store.write {
+      _ = try $0.activate(second.id)
+      _ = try $0.activate(first.id)
+      let proved = Timestamp(microseconds: 1)
+      try $0.follow(state, since: proved, of: first.publicKeyHash, merchant: StoreOfMerchants.harbour)
+    }
+    #expect(try await place.store.read { try $0.certificate(first.id) }.state == .active)
+    #expect(try await place.merchant().privateKey(of: first) != nil)
+  }
+
   @Test func `loses its key when the server retires it`() async throws {
     let first = try await receive(try await request())
     try await place.store.write {
