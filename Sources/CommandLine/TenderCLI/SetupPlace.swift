@@ -2,6 +2,7 @@ import ArgumentParser
 import CommandSupport
 import Doctor
 import Foundation
+import HTTPTransport
 import Storage
 import TenderPayments
 
@@ -49,16 +50,18 @@ struct SetupPlace: Sendable {
   ///
   /// - Throws: `CallFailure` where root cannot.
   func becomeOwner() throws {
-    var status = stat()
-    guard geteuid() == 0, stat(directory, &status) == 0, status.st_uid != 0 else { return }
+    let attributes = try? FileManager.default.attributesOfItem(atPath: directory)
+    guard geteuid() == 0, let user = (attributes?[.ownerAccountID] as? NSNumber)?.uint32Value, user != 0,
+      let group = (attributes?[.groupOwnerAccountID] as? NSNumber)?.uint32Value
+    else { return }
     if isMachines, !FileManager.default.fileExists(atPath: config) {
       // In root's folder, where the owner could not make it.
       try PrivateFile.writeFirst(RandomBytes.system.hex(32) + "\n", to: storeKey)
-      chown(storeKey, status.st_uid, status.st_gid)
+      chown(storeKey, user, group)
     }
     // Root's own folder of running servers.
     unsetenv("XDG_RUNTIME_DIR")
-    guard setgroups(0, nil) == 0, setegid(status.st_gid) == 0, seteuid(status.st_uid) == 0 else {
+    guard setgroups(0, nil) == 0, setegid(group) == 0, seteuid(user) == 0 else {
       throw CallFailure("cannot work as the owner of \(directory)")
     }
   }

@@ -17,7 +17,10 @@ extension DoctorNetwork {
       handshake: network.handshake ?? { host, port in
         let name = host.contains(":") ? "[\(host)]" : host
         let destination = try await destinations.destination("https://\(name):\(port)/")
-        let address = destination.isNamedToProxy ? nil : destination.address
+        // Connected to the address that was checked, as ``DeliveryNetwork`` does.
+        let isProxied = network.egress.proxy(to: host, port: port, at: destination.address) != nil
+        guard destination.address != nil || isProxied else { throw DestinationRefusal.unresolvable(host) }
+        let address = isProxied && destination.isNamedToProxy ? nil : destination.address
         return try await TLSProbe(host: host, address: address, port: port, egress: network.egress).run()
       },
       proxy: { proxy, host, port in
@@ -44,7 +47,7 @@ private struct TLSProbe: Sendable {
 
   func run() async throws -> TLSHandshake {
     let chain = SeenChain()
-    let version = try await handshake { context in
+    let version = try await handshake(.noHostnameVerification) { context in
       try NIOSSLClientHandler(context: context, serverHostname: serverName) { certificates, accept in
         chain.put(certificates.compactMap { try? $0.toDERBytes() })
         accept.succeed(.certificateVerified)
@@ -52,7 +55,7 @@ private struct TLSProbe: Sendable {
     }
     let seen = chain.certificates
     do {
-      _ = try await handshake { try NIOSSLClientHandler(context: $0, serverHostname: serverName) }
+      _ = try await handshake(.fullVerification) { try NIOSSLClientHandler(context: $0, serverHostname: serverName) }
       return TLSHandshake(version: version, chain: seen, trustProblem: nil)
     } catch {
       return TLSHandshake(version: version, chain: seen, trustProblem: CertificateTrust.words("\(error)") ?? "\(error)")
@@ -60,12 +63,14 @@ private struct TLSProbe: Sendable {
   }
 
   /// - Returns: the version.
-  private func handshake(_ handler: @escaping @Sendable (NIOSSLContext) throws -> NIOSSLClientHandler) async throws
-    -> String
-  {
+  private func handshake(
+    _ verification: CertificateVerification,
+    _ handler: @escaping @Sendable (NIOSSLContext) throws -> NIOSSLClientHandler
+  ) async throws -> String {
     var tls = TLSConfiguration.makeClientConfiguration()
     // Older ones are offered too, so that a server that speaks nothing else is named.
     tls.minimumTLSVersion = .tlsv1
+    tls.certificateVerification = verification
     let context = try NIOSSLContext(configuration: tls)
     let channel = try await egress.connect(to: host, port: port, at: address)
     let done = channel.eventLoop.makePromise(of: String.self)

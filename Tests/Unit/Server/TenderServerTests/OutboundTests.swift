@@ -4,6 +4,7 @@ import HTTPTransport
 import Logging
 import Mail
 import Settings
+import StrictJSON
 import TenderPayments
 import TenderServer
 import TenderTesting
@@ -77,7 +78,8 @@ import Webhooks
 
   @Test(arguments: [
     (TestProxy.Manner.connecting, "right", []), (.connecting, "wrong", ["proxy_authentication"]),
-    (.refusing(403), "right", ["proxy_apple"]), (.refusing(401), "right", ["proxy_authentication"]), (.hangingUp, "right", ["proxy_reachable"]),
+    (.refusing(403), "right", ["proxy_apple"]), (.refusing(401), "right", ["proxy_authentication"]),
+    (.hangingUp, "right", ["proxy_reachable"]),
   ])
   func `is looked at by the doctor`(manner: TestProxy.Manner, password: String, failed: [String]) async throws {
     let server = try AnsweringServer()
@@ -99,5 +101,26 @@ import Webhooks
     let words = findings.map { "\($0.finding) \($0.remedy)" }.joined(separator: "\n")
     #expect(!words.contains(password) || password == "right" && !words.contains("tender:right"))
     if failed == ["proxy_authentication"] { #expect(words.contains("status 40") && words.contains("outbound.user")) }
+  }
+
+  @Test func `shows the doctor a server's certificate, also one for another host, and nothing without the proxy`()
+    async throws
+  {
+    let sandbox = try await TestSystem.shared.value.sandbox
+    let gateway = try await sandbox.require("GET", "/sandbox/ca.json")["gatewayURL"]?.text ?? ""
+    let proxy = try TestProxy(places: ["shop.example:443": try #require(URL(string: gateway)?.port)])
+    let destinations = DestinationGuard(allowsPrivate: false, namesToProxy: true) { _ in [] }
+    let configuration = try await Self.load(["TENDER_OUTBOUND_PROXY": "http://127.0.0.1:\(proxy.port)"])
+    let network = try Network.live(configuration.outbound)
+    let seen = try await DoctorNetwork.live(network, destinations).handshake("shop.example", 443)
+    #expect(!seen.chain.isEmpty && seen.trustProblem != nil)
+    #expect(proxy.calls == ["shop.example:443", "shop.example:443"])
+    await network.close()
+    // A name that has no address here, and no proxy on its way.
+    let direct = try Network.live(try await Self.load([:]).outbound)
+    await #expect(throws: DestinationRefusal.unresolvable("shop.example")) {
+      try await DoctorNetwork.live(direct, destinations).handshake("shop.example", 443)
+    }
+    await direct.close()
   }
 }
