@@ -66,13 +66,13 @@ extension Egress {
       credentials.map { .basic(username: $0.user, password: $0.password) }
     }
 
-    /// Why there is no connection, for the operator.
+    /// Why there is no connection. Merchants read it too, so it does not name the proxy.
     func refusal(_ status: Int?) -> String {
       switch status {
-      case nil: "the proxy \(self) refuses the connection"
-      case 407 where user == nil: "the proxy \(self) wants a user and a password: status 407"
-      case 407: "the proxy \(self) refuses the user or the password: status 407"
-      case .some(let status): "the proxy \(self) refuses the connection: status \(status)"
+      case nil: "the proxy refuses the connection"
+      case 407 where user == nil: "the proxy wants a user and a password: status 407"
+      case 407: "the proxy refuses the user or the password: status 407"
+      case .some(let status): "the proxy refuses the connection: status \(status)"
       }
     }
   }

@@ -122,7 +122,7 @@ package final class LiveHTTPClient: Sendable {
     }
     // The TLS library would compare the certificate with the proxy's own address.
     guard !Self.isBareAddress(request.url) else {
-      throw .notSent("a certificate for an address cannot be checked through the proxy \(proxy)")
+      throw .notSent("a certificate for an address cannot be checked through the proxy")
     }
     let mark = written.mark()
     defer { written.forget(mark) }
@@ -226,11 +226,15 @@ package final class LiveHTTPClient: Sendable {
     case let error as HTTPClientError where error == .proxyAuthenticationRequired: .notSent(proxy.refusal(407))
     case let error as HTTPClientError where error == .invalidProxyResponse: .notSent(proxy.refusal(nil))
     case let error as HTTPClientError where error == .httpProxyHandshakeTimeout || error == .connectTimeout:
-      .notSent("the proxy \(proxy) did not connect in time")
+      .notSent("the proxy did not connect in time")
     case let error as HTTPClientError where error == .remoteConnectionClosed:
-      .notSent("the proxy \(proxy) closed the connection")
-    case is NIOConnectionError, is IOError: .notSent("the proxy \(proxy) cannot be reached")
-    default: classify(error)
+      .notSent("the proxy closed the connection")
+    case is NIOConnectionError, is IOError: .notSent("the proxy cannot be reached")
+    default:
+      switch classify(error) {
+      case .interrupted(let words): .notSent(words)
+      case let other: other
+      }
     }
   }
 

@@ -34,7 +34,7 @@ extension Egress.Proxy {
   ) async throws(ProxyRefusal) -> any Channel {
     let channel: any Channel
     do { channel = try await Egress.open(self.host, self.port, seconds) } catch {
-      throw ProxyRefusal(status: nil, description: "the proxy \(self) cannot be reached")
+      throw ProxyRefusal(status: nil, description: "the proxy cannot be reached")
     }
     let answered = channel.eventLoop.makePromise(of: Int.self)
     let late = channel.eventLoop.scheduleTask(in: .seconds(seconds)) { answered.fail(ChannelError.eof) }
@@ -46,8 +46,10 @@ extension Egress.Proxy {
       return channel
     } catch {
       late.cancel()
+      // Ignored where it is complete.
+      answered.fail(error)
       channel.close(promise: nil)
-      throw error as? ProxyRefusal ?? ProxyRefusal(status: nil, description: "the proxy \(self) does not answer")
+      throw error as? ProxyRefusal ?? ProxyRefusal(status: nil, description: "the proxy does not answer")
     }
   }
 

@@ -12,6 +12,8 @@ package final class TestProxy: Sendable {
     case refusing(Int)
     /// Ends the connection without an answer.
     case hangingUp
+    /// Ends the connection before anything is asked.
+    case closing
   }
 
   private struct State {
@@ -46,13 +48,14 @@ package final class TestProxy: Sendable {
 
   private func serve(_ client: Int32) {
     Thread {
+      if case .closing = self.state.withLock(\.manner) { return Self.end(client) }
       guard let (target, login) = Self.readHead(client) else { return Self.end(client) }
       let manner = self.state.withLock { state in
         state.calls.append(target)
         return state.manner
       }
       switch manner {
-      case .hangingUp: Self.end(client)
+      case .hangingUp, .closing: Self.end(client)
       case .refusing(let status): Self.refuse(client, status)
       case .connecting where login != self.login: Self.refuse(client, 407)
       case .connecting: self.connect(client, target)

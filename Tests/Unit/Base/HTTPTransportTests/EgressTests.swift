@@ -160,7 +160,7 @@ import Testing
     try await client.shutdown()
     let down = try LiveHTTPClient(egress: Egress(proxy: .init(host: "127.0.0.1", port: 1)))
     let answer = await Self.answer(down, Self.url)
-    #expect(answer == .failure(.notSent("the proxy 127.0.0.1:1 cannot be reached")))
+    #expect(answer == .failure(.notSent("the proxy cannot be reached")))
     try await down.shutdown()
     try await server.close().get()
   }
@@ -174,6 +174,28 @@ import Testing
       return
     }
     try await server.close().get()
+  }
+
+  @Test func `reports notSent where the connection ends in the TLS handshake`() async throws {
+    let server = try await HangUp.listen()
+    let proxy = try TestProxy(places: ["provider.example:443": try #require(server.localAddress?.port)])
+    let answer = try await send(through: proxy, url: "https://provider.example/")
+    guard case .failure(.notSent) = answer else {
+      Issue.record("\(answer)")
+      return
+    }
+    try await server.close().get()
+  }
+
+  @Test(arguments: [TestProxy.Manner.closing, .hangingUp, .refusing(403)])
+  func `reports a refusal where the proxy opens no connection`(manner: TestProxy.Manner) async throws {
+    let proxy = try TestProxy()
+    proxy.behave(manner)
+    for _ in 0..<20 {
+      await #expect(throws: ProxyRefusal.self) {
+        try await Egress.Proxy(host: "127.0.0.1", port: proxy.port).connect(to: "provider.example", port: 443)
+      }
+    }
   }
 
   /// The TLS library takes the address of the connection for the server's, and that is the proxy's.
