@@ -99,15 +99,20 @@ package struct LeftEvents: Error {
   package var merchants: Set<MerchantID>
   /// With an event that this version cannot read: they wait for a later version.
   package var payments: Set<PaymentID>
-  /// With an event for which the consumer could not write what becomes of it, and why: they wait for
-  /// ``pauseOfRefused``.
-  package var refused: [PaymentID: String]
+  /// With an event for which the consumer could not write what becomes of it: they wait for ``pauseOfRefused``, and from
+  /// 64 payments on so do all events of their merchant.
+  package var refused: [PaymentID: Refused]
+
+  package struct Refused: Sendable {
+    let merchant: MerchantID
+    let reason: String
+  }
 
   /// How long events wait that could not be handed over.
   package static let pauseOfRefused: Duration = .seconds(60)
 
   package init(
-    merchants: Set<MerchantID> = [], payments: Set<PaymentID> = [], refused: [PaymentID: String] = [:]
+    merchants: Set<MerchantID> = [], payments: Set<PaymentID> = [], refused: [PaymentID: Refused] = [:]
   ) {
     (self.merchants, self.payments, self.refused) = (merchants, payments, refused)
   }
@@ -116,8 +121,13 @@ package struct LeftEvents: Error {
   ///
   /// - Returns: the error itself where it is no matter of one event, or where so many are left that it is none either.
   package func refusal(of event: OutboxEvent, _ error: StorageError) -> any Error {
-    guard error.isOfOneStatement, refused.count < 64 else { return error }
-    return LeftEvents(refused: [event.payment: "\(error)"])
+    guard error.isOfOneStatement, refused.count < 1_024 else { return error }
+    return LeftEvents(refused: [event.payment: Refused(merchant: event.merchant, reason: "\(error)")])
+  }
+
+  fileprivate var refusedMerchants: Set<MerchantID> {
+    let counts = Dictionary(refused.values.map { ($0.merchant, 1) }, uniquingKeysWith: +)
+    return Set(counts.filter { $0.value >= 64 }.keys)
   }
 
   /// Leaves these too, until the merchant is served.
@@ -129,7 +139,7 @@ package struct LeftEvents: Error {
     refused.merge(found.refused) { $1 }
     return found.merchants.map { "the events of \($0) wait: this server does not serve it" }
       + found.payments.map { "the events of \($0) wait: this version cannot read them" }
-      + found.refused.map { "the events of \($0) wait: they cannot be handed over: \($1)" }
+      + found.refused.map { "the events of \($0) wait: they cannot be handed over: \($1.reason)" }
   }
 }
 
@@ -217,7 +227,13 @@ extension OutboxEvent {
       sql += " AND (happened_at <= $\(count + 1) OR NOT \(merchants.sql))"
       values = [.time(store.now.adding(.zero - longestWait))] + merchants.values
     }
-    let payments = left.payments.union(left.refused.keys)
+    let refused = left.refusedMerchants
+    if !refused.isEmpty {
+      let merchants = MerchantCondition(refused.sorted { $0.rawValue < $1.rawValue }, after: count + values.count)
+      sql += " AND NOT \(merchants.sql)"
+      values += merchants.values
+    }
+    let payments = left.payments.union(left.refused.filter { !refused.contains($0.value.merchant) }.keys)
     if !payments.isEmpty {
       let places = (1...payments.count).map { "$\(count + values.count + $0)" }.joined(separator: ", ")
       sql += " AND payment NOT IN (\(places))"

@@ -138,6 +138,23 @@ import Webhooks
   }
 }
 
+@Suite struct `Many events that the queue refuses` {
+  @Test func `hold up no other merchant's`() async throws {
+    let post = try await Post()
+    for number in 1...70 { try await post.pays(number) }
+    try await post.pays(71, at: "other")
+    try await post.refusesShop()
+    let running = Task { await post.dispatcher.run(lookingEvery: .milliseconds(10)) }
+    try await waitUntil("the other merchant's") { post.server.requests.count == 3 }
+    running.cancel()
+    await running.value
+    #expect(Set(post.server.bodies.map { $0["merchantId"] }) == ["other"])
+    try await post.takesAll()
+    try await post.dispatcher.round()
+    #expect(post.server.requests.count == 71 * 3)
+  }
+}
+
 @Suite struct `Events of a merchant without a webhook key` {
   @Test func `wait for one`() async throws {
     let post = try await Post()
@@ -163,13 +180,18 @@ extension Post {
   }
 
   /// Has the store refuse deliveries of a payment's events.
-  fileprivate func refuses(_ payment: Payment) async throws {
+  fileprivate func refuses(_ payment: Payment) async throws { try await refuses("payment", "\(payment.id)") }
+
+  /// Has the store refuse deliveries of the merchant `shop`.
+  fileprivate func refusesShop() async throws { try await refuses("merchant", "shop") }
+
+  private func refuses(_ column: String, _ value: String) async throws {
     let refusal =
       switch StoreEngineUnderTest.chosen {
-      case .postgres: "ALTER TABLE webhook_deliveries ADD CONSTRAINT refused CHECK (payment <> '\(payment.id)')"
+      case .postgres: "ALTER TABLE webhook_deliveries ADD CONSTRAINT refused CHECK (\(column) <> '\(value)')"
       case .sqlite:
         """
-        CREATE TRIGGER refused BEFORE INSERT ON webhook_deliveries WHEN NEW.payment = '\(payment.id)'
+        CREATE TRIGGER refused BEFORE INSERT ON webhook_deliveries WHEN NEW.\(column) = '\(value)'
         BEGIN SELECT RAISE(ABORT, 'refused'); END
         """
       }
