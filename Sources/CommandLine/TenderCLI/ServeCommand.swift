@@ -19,6 +19,8 @@ struct ServeCommand: AsyncParsableCommand {
   @Flag(help: "Print the addresses as a line of JSON.") var json = false
 
   func run() async throws {
+    // First: until it is trapped, a reload ends the process.
+    let hangups = await UnixSignalsSequence(trapping: .sighup)
     try ProcessMemory.forbidDumps()
     FileDescriptors.raiseLimit()
     let logger = Terminal.logger("tender", level: logLevel.level)
@@ -43,7 +45,6 @@ struct ServeCommand: AsyncParsableCommand {
     if let sandbox = configuration.sandboxURL {
       logger.notice("waiting for the sandbox, at most 10 seconds", metadata: ["url": .string(sandbox)])
     }
-    let hangups = await UnixSignalsSequence(trapping: .sighup)
     let server = try await TenderServer(configuration, sockets: sockets, logger: logger) { port in
       let (environment, address) = (configuration.environment.rawValue, configuration.address(port: port))
       let line = Terminal.jsonLine(["environment": .string(environment), "url": .string(address)])

@@ -21,7 +21,7 @@ package struct KeyCommand: Sendable {
   /// - Throws: ``ConfigurationError`` when it cannot be started, takes too long, prints too much, or fails.
   package func output() async throws -> String {
     try await Self.runs.withLock { runs in
-      let known = runs[words] ?? SharedRuns()
+      let known = runs[words] ?? SharedRuns<String>()
       runs[words] = known
       return known
     }.output { @Sendable in
@@ -31,7 +31,7 @@ package struct KeyCommand: Sendable {
     }
   }
 
-  private static let runs = Mutex<[[String]: SharedRuns]>([:])
+  private static let runs = Mutex<[[String]: SharedRuns<String>]>([:])
 
   private func run() throws -> String {
     let (process, pipe, ended) = (Process(), Pipe(), DispatchSemaphore(value: 0))
@@ -80,26 +80,6 @@ package struct KeyCommand: Sendable {
 
   private static func failure(_ reason: String) -> ConfigurationError {
     ConfigurationError("secrets.keyCommand", reason)
-  }
-}
-
-/// Runs of one program, one at a time. Who asks while one is under way shares the next one with all who ask meanwhile:
-/// no answer is older than its question.
-private actor SharedRuns {
-  private var last: Task<String, any Error>?
-  private var lastHasBegun = false
-
-  func output(_ run: @escaping @Sendable () async throws -> String) async throws -> String {
-    if let last, !lastHasBegun { return try await last.value }
-    let earlier = last
-    lastHasBegun = false
-    let next = Task {
-      _ = await earlier?.result
-      lastHasBegun = true
-      return try await run()
-    }
-    last = next
-    return try await next.value
   }
 }
 

@@ -47,8 +47,11 @@ struct OfficeParts: Sendable {
       payments: PaymentAdministration(gateway: parts.gateway, journal: parts.journal, random: runtime.random),
       merchants: merchants, reconciliation: parts.reconciliation,
       webhooks: parts.dispatcher, health: { [parts] in parts.officeHealth })
+    let looks = SharedRuns<Void>()
     services.checkAgain = { [parts] in
-      parts.doctor.note(try await ServerDoctor(parts).run(isDeep: false), at: parts.runtime.clock.now())
+      try await looks.output {
+        parts.doctor.note(try await ServerDoctor(parts).run(isDeep: false), at: parts.runtime.clock.now())
+      }
     }
     if let store = parts.traces?.store { services.sequences = { store.sequences } }
     return BackOffice(configuration, services, parts.database, clock: runtime.clock, random: runtime.random)
