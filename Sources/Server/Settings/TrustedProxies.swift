@@ -57,7 +57,7 @@ package struct TrustedProxies: Sendable, Hashable {
     guard let colon = entry.lastIndex(of: ":") else { return nil }
     let host = String(entry[..<colon])
     guard NetworkAddress(host) != nil, !host.contains(":") || host.hasPrefix("["),
-      UInt16(entry[entry.index(after: colon)...]) != nil
+      entry[colon...].utf8.dropFirst().allSatisfy({ 0x30...0x39 ~= $0 }), !entry.hasSuffix(":")
     else { return nil }
     return host.trimming(while: { $0 == "[" || $0 == "]" })
   }

@@ -26,6 +26,8 @@ package final class ConnectionHandler: ChannelDuplexHandler, RemovableChannelHan
   private var hasReceived = false
   /// Whether the response that is being written is announced as the last one.
   private var closesAfterResponse = false
+  /// Whether the listener has ended.
+  private var isEnding = false
   private var arrival: (deadline: NIODeadline, lateness: Lateness)?
   private var reading: NIODeadline?
   private var timer: (task: Scheduled<Void>, deadline: NIODeadline)?
@@ -96,23 +98,32 @@ package final class ConnectionHandler: ChannelDuplexHandler, RemovableChannelHan
   }
 
   /// The listener ends. A connection that was accepted and has sent nothing yet gets an answer to its first request, if it
-  /// comes soon. Who is slow with a body keeps no others waiting for the next server.
+  /// comes soon. Who is slow with a body, or reads no answer, keeps no others waiting for the next server.
   package func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
     guard event is ChannelShouldQuiesceEvent, draining.isUnderWay else {
       return context.fireUserInboundEventTriggered(event)
     }
+    isEnding = true
     guard hasReceived else { return expect(.header, within: min(times.headerSeconds, Self.lastHeader), context) }
     if isReceiving { expect(.body, within: min(times.bodySeconds, Self.lastBody), context) }
+    if reading != nil { limitReading(context) }
     context.fireUserInboundEventTriggered(event)
   }
 
-  private static let (lastHeader, lastBody) = (2, 5)
+  private static let (lastHeader, lastBody, lastUnread) = (2, 5, 5)
 
   package func channelWritabilityChanged(context: ChannelHandlerContext) {
-    reading = context.channel.isWritable ? nil : context.eventLoop.now + .seconds(Int64(times.unreadSeconds))
+    reading = nil
+    if !context.channel.isWritable { limitReading(context) }
     noteBusy()
-    schedule(context)
     context.fireChannelWritabilityChanged()
+  }
+
+  private func limitReading(_ context: ChannelHandlerContext) {
+    let seconds = isEnding ? min(times.unreadSeconds, Self.lastUnread) : times.unreadSeconds
+    let end = context.eventLoop.now + .seconds(Int64(seconds))
+    reading = min(reading ?? end, end)
+    schedule(context)
   }
 
   private var isIdle: Bool { unanswered == 0 && !isReceiving }

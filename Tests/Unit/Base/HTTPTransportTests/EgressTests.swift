@@ -135,7 +135,7 @@ import Testing
       Issue.record("\(answer)")
       return
     }
-    #expect(reason.contains("127.0.0.1:\(proxy.port)") && reason.contains("status 407"))
+    #expect(!reason.contains("127.0.0.1") && reason.contains("status 407"))
     #expect(reason.contains("password") && !reason.contains("wrong"))
     try await server.close().get()
   }

@@ -131,6 +131,26 @@ import Testing
     #expect(!isOpen(channel, after: 1))
   }
 
+  @Test(arguments: [true, false])
+  func `five seconds after the listener when its answers are not read, before it and after`(isFull: Bool) throws {
+    let draining = Draining()
+    let channel = try connection(draining)
+    try send(.head(Self.head), channel)
+    try send(.end(nil), channel)
+    if isFull { fill(channel) }
+    draining.begin()
+    channel.pipeline.fireUserInboundEventTriggered(ChannelShouldQuiesceEvent())
+    if !isFull { fill(channel) }
+    #expect(isOpen(channel, after: 4))
+    #expect(!isOpen(channel, after: 1))
+    #expect(late.all == [.unread])
+  }
+
+  private func fill(_ channel: EmbeddedChannel) {
+    channel.isWritable = false
+    channel.pipeline.fireChannelWritabilityChanged()
+  }
+
   @Test func `never while the server works on a response`() throws {
     let channel = try connection()
     try send(.head(Self.head), channel)
