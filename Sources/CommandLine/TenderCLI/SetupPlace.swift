@@ -50,7 +50,10 @@ struct SetupPlace: Sendable {
   ///
   /// - Throws: `CallFailure` where root cannot.
   func becomeOwner() throws {
-    let attributes = try? FileManager.default.attributesOfItem(atPath: directory)
+    // The folder that a link leads to; where it is not there yet, the one in which it is made.
+    var folder = URL(fileURLWithPath: directory).resolvingSymlinksInPath()
+    while folder.path != "/", !FileManager.default.fileExists(atPath: folder.path) { folder.deleteLastPathComponent() }
+    let attributes = try? FileManager.default.attributesOfItem(atPath: folder.path)
     guard geteuid() == 0, let user = (attributes?[.ownerAccountID] as? NSNumber)?.uint32Value, user != 0,
       let group = (attributes?[.groupOwnerAccountID] as? NSNumber)?.uint32Value
     else { return }

@@ -7,7 +7,8 @@ package final class StoreLock: Sendable {
   private let descriptor: Int32
 
   package init(path: String) throws {
-    let descriptor = open(path + ".lock", O_CREAT | O_RDWR | O_CLOEXEC, 0o600)
+    // No link: one of another user's would have root make a file where it leads.
+    let descriptor = open(path + ".lock", O_CREAT | O_RDWR | O_CLOEXEC | O_NOFOLLOW, 0o600)
     guard descriptor >= 0 else { throw StorageError.connection("cannot open \(path).lock: errno \(errno)") }
     guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {
       close(descriptor)

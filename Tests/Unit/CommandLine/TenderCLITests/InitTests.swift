@@ -161,12 +161,16 @@ import Testing
     #expect(owners.lines == ["12345", "0"])
   }
 
-  @Test func `follows no link of that user's out of it`() async throws {
+  @Test(arguments: ["data", "disk"]) func `follows no link of that user's out of it, also where it is a link`(
+    folder: String
+  ) async throws {
     guard geteuid() == 0 else { return }
     let workshop = try Workshop()
-    let folder = "chmod 755 . && mkdir data roots && chown 12345:12345 data && ln -s ../roots data/connectors"
+    let folders =
+      "chmod 755 . && mkdir \(folder) roots && chown 12345:12345 \(folder) && ln -s ../roots \(folder)/connectors"
+      + (folder == "data" ? "" : " && ln -s \(folder) data")
     let answer = try await workshop.run(
-      "\(folder) && tender init --config tender.yaml --directory data \(Self.all) --provider adyen </dev/null")
+      "\(folders) && tender init --config tender.yaml --directory data \(Self.all) --provider adyen </dev/null")
     #expect(answer.exitCode == 1, "\(answer.lines)")
     #expect(try await workshop.run("ls -A roots").lines.isEmpty)
   }
