@@ -1,5 +1,4 @@
 import ApplePayToken
-import Foundation
 import TenderPayments
 import TokenVectors
 
@@ -9,11 +8,11 @@ struct BenchToken: Sendable {
   private let trust: TokenTrust
   private let keys: ProcessingKeyRing
 
-  init(directory: String, name: String, key: String) throws {
-    func text(_ file: String) throws -> String { try String(contentsOfFile: "\(directory)/\(file)", encoding: .utf8) }
-    vector = try TokenVector(name: name, text: text("\(name).txt"))
-    trust = try .simulated(rootPEM: text("root.pem"))
-    let processing = try ProcessingKey(privateKeyPEM: text("\(key).key.pem"), merchantIdentifier: vector.merchant)
+  init(_ library: VectorLibrary, _ name: String) throws {
+    guard let vector = library.vector(name) else { throw BenchError(reason: "there is no vector \(name)") }
+    self.vector = vector
+    trust = try .simulated(rootPEM: vector.root)
+    let processing = try ProcessingKey(privateKeyPEM: vector.key, merchantIdentifier: vector.merchant)
     keys = ProcessingKeyRing([VectorLibrary.merchant: [processing]])
   }
 

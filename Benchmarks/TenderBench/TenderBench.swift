@@ -1,4 +1,5 @@
 import Foundation
+import TokenVectors
 
 /// `make bench`: how fast a payment token is opened, measured against the cryptography that it cannot do without.
 ///
@@ -13,10 +14,11 @@ struct TenderBench {
     let arguments = CommandLine.arguments
     guard arguments.count >= 3 else { throw BenchError(reason: "TenderBench one-core|two-cores DIRECTORY [ROUNDS]") }
     let rounds = arguments.count > 3 ? Int(arguments[3]) ?? 60 : 60
-    let elliptic = try BenchToken(directory: arguments[2], name: "ec-v1", key: "ec-merchant")
+    let library = try VectorLibrary(directory: arguments[2])
+    let elliptic = try BenchToken(library, "ec-v1")
     if arguments[1] == "two-cores" { return try await TwoCores(elliptic, Primitives()).run(rounds: rounds) }
     try ellipticCurve(elliptic, Primitives(), rounds: rounds)
-    try rsa(BenchToken(directory: arguments[2], name: "rsa-v1", key: "rsa-merchant"), rounds: rounds)
+    try rsa(BenchToken(library, "rsa-v1"), rounds: rounds)
   }
 
   private static func ellipticCurve(_ token: BenchToken, _ primitives: Primitives, rounds: Int) throws {

@@ -17,8 +17,8 @@ import TokenVectors
   @Test(arguments: KeyLocation.allCases)
   func `have the same result with one opener for all, wherever the key is`(location: KeyLocation) throws {
     let library = try Self.library.get()
-    for (key, vectors) in Dictionary(grouping: library.vectors, by: \.key) {
-      let opener = try library.opener(key: key, merchant: ConformanceVectors.merchant, held: location.held)
+    for vectors in Dictionary(grouping: library.vectors, by: \.key).values {
+      let opener = try library.opener(for: vectors[0], held: location.held)
       for _ in 0..<2 {
         let differences = try vectors.compactMap { try library.difference($0, with: opener) }
         #expect(differences.isEmpty, "\(differences.joined(separator: "\n"))")
@@ -36,6 +36,20 @@ import TokenVectors
         case .refused(let code): .refused(stage: code.stage.rawValue, code: code.rawValue)
         }
       #expect(kept[variant.name] == expected, "\(variant.name)")
+    }
+  }
+
+  @Test func `have flags, each of which is explained and needed`() throws {
+    let library = try Self.library.get()
+    #expect(!library.vectors.contains { $0.flags.isEmpty })
+    #expect(Set(library.vectors.flatMap(\.flags)) == Set(library.notes.keys))
+  }
+
+  @Test func `hold the keys and the root that lie beside them as files`() throws {
+    let library = try Self.library.get()
+    for file in ["ec-merchant.key.pem", "rsa-merchant.key.pem", "root.pem"] {
+      let text = try String(contentsOfFile: "\(ConformanceVectors.directory)/\(file)", encoding: .utf8)
+      #expect(library.vectors.contains { $0.key == text || $0.root == text }, "\(file)")
     }
   }
 

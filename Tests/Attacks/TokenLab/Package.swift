@@ -22,7 +22,7 @@ func module(_ name: String, _ dependencies: [Target.Dependency] = [], exclude: [
 
 func fuzzer(_ name: String) -> Target {
   .executableTarget(
-    name: name, dependencies: ["ApplePayToken", "FuzzDriver", "StrictJSON", "TenderPayments"],
+    name: name, dependencies: ["ApplePayToken", "FuzzDriver", "StrictJSON", "TenderPayments", "TokenVectors"],
     swiftSettings: settings + instrumented, linkerSettings: [.unsafeFlags(["-sanitize=fuzzer"])])
 }
 
@@ -36,13 +36,13 @@ let package = Package(
     module("TenderPayments"),
     module("StrictJSON", ["TenderPayments"]),
     module("ApplePayToken", ["StrictJSON", "TenderPayments"] + crypto, exclude: ["README.md"]),
+    module("TokenVectors", ["ApplePayToken", "StrictJSON", "TenderPayments"]),
   ]
     + (isFuzzing
       ? fuzzers + [.target(name: "FuzzDriver")]
       : [
-        module("TokenVectors", ["ApplePayToken", "StrictJSON", "TenderPayments"]),
         .executableTarget(
           name: "run-vectors", dependencies: ["TokenVectors", "ApplePayToken", "TenderPayments"],
-          swiftSettings: settings),
+          swiftSettings: settings)
       ])
 )

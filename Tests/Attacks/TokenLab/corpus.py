@@ -18,16 +18,14 @@ def keep(target, name, data):
         (folder / name).write_bytes(data)
 
 
-for path in sorted(vectors.glob("*.txt")):
-    head, _, body = path.read_text(encoding="utf-8").partition("\n\n")
-    header = dict(line.split(": ", 1) for line in head.splitlines())
-    data = base64.b64decode(body) if header.get("encoding") == "base64" else body[:-1].encode("utf-8")
-    name, stage = path.stem, header.get("stage", "opens")
+groups = json.loads((vectors / "vectors.json").read_text(encoding="utf-8"))["testGroups"]
+for test in (test for group in groups for test in group["tests"]):
+    data, name, stage = base64.b64decode(test["token"]), test["name"], test.get("stage", "opens")
     if stage == "format" and name.startswith("text-") or name in ("ec-v1", "rsa-v1", "spelling-web-token"):
         keep("token-json", name, data)
         keep("strict-json", name, data)
-    if "payment-data" in header:
-        keep("payload", name, header["payment-data"].encode("utf-8"))
+    if "paymentData" in test:
+        keep("payload", name, test["paymentData"].encode("utf-8"))
     if not re.search("cms-|bomb-|certificate|marker|ec-v1|rsa-v1$", name):
         continue
     try:

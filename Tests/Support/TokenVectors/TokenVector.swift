@@ -1,7 +1,7 @@
-import Foundation
+import StrictJSON
 package import TenderPayments
 
-/// A conformance vector: one file, a header of `key: value` lines, an empty line, the payment token.
+/// A conformance vector: a payment token, and what a reader has to make of it.
 ///
 /// `Tests/Support/Vectors/apple-pay-token/README.md` describes the format for everybody who has a reader to test.
 package struct TokenVector: Sendable {
@@ -13,63 +13,46 @@ package struct TokenVector: Sendable {
 
   package let name: String
   package let comment: String
+  package let flags: [String]
   package let expectation: Expectation
   /// When the token arrives.
   package let arrival: Timestamp
-  /// The file with the merchant's private key.
+  /// The merchant's private key, in PEM.
   package let key: String
   /// Apple's merchant identifier.
   package let merchant: String
+  /// The root to trust, in PEM.
+  package let root: String
   /// What stands inside, if it opens.
   package let paymentData: String?
   /// The vector of which it is another spelling.
   package let spelling: String?
   package let token: [UInt8]
-
-  package init(
-    name: String, comment: String, expectation: Expectation, arrival: Timestamp, key: String, merchant: String,
-    paymentData: String?, spelling: String?, token: [UInt8]
-  ) {
-    self.name = name
-    self.comment = comment
-    self.expectation = expectation
-    self.arrival = arrival
-    self.key = key
-    self.merchant = merchant
-    self.paymentData = paymentData
-    self.spelling = spelling
-    self.token = token
-  }
 }
 
 extension TokenVector {
-  /// - Throws: ``Malformed``.
-  package init(name: String, text: String) throws {
-    guard let empty = text.range(of: "\n\n") else { throw Malformed(name: name, what: "no empty line") }
-    var header: [String: String] = [:]
-    for line in text[..<empty.lowerBound].split(separator: "\n") {
-      guard let colon = line.range(of: ": ") else { throw Malformed(name: name, what: "\(line)") }
-      header[String(line[..<colon.lowerBound])] = String(line[colon.upperBound...])
-    }
-    func value(_ key: String) throws -> String {
-      guard let value = header[key] else { throw Malformed(name: name, what: "no \(key)") }
-      return value
-    }
-    let body = text[empty.upperBound...].dropLast()
-    let bytes = header["encoding"] == "base64" ? Base64.decode(String(body)) : Array(body.utf8)
-    guard let bytes, let arrival = Timestamp(rfc3339: try value("at")) else {
-      throw Malformed(name: name, what: "the body or the time")
-    }
-    self.init(
-      name: name, comment: try value("comment"),
-      expectation: try value("expect") == "opens"
-        ? .opens : .refused(stage: value("stage"), code: value("code")),
-      arrival: arrival, key: try value("key"), merchant: try value("merchant"), paymentData: header["payment-data"],
-      spelling: header["same-as"], token: bytes)
+  /// - Parameters:
+  ///   - test: a member of `tests`.
+  ///   - group: the member of `testGroups` that it is in.
+  /// - Throws: `JSONError`, ``Malformed``.
+  init(_ test: JSONField, in group: JSONField) throws {
+    name = try test.member("name").string
+    comment = try test.member("comment").string
+    flags = try test.member("flags").array.map { try $0.string }
+    let isInvalid = try test.member("result").string == "invalid"
+    expectation =
+      isInvalid ? .refused(stage: try test.member("stage").string, code: try test.member("code").string) : .opens
+    (key, root) = (try group.member("privateKey").string, try group.member("root").string)
+    merchant = try group.member("merchantIdentifier").string
+    paymentData = try test.memberIfPresent("paymentData")?.string
+    spelling = try test.memberIfPresent("sameAs")?.string
+    guard let arrival = Timestamp(rfc3339: try test.member("at").string),
+      let token = Base64.decode(try test.member("token").string)
+    else { throw Malformed(name: name) }
+    (self.arrival, self.token) = (arrival, token)
   }
 
   package struct Malformed: Error {
     package let name: String
-    package let what: String
   }
 }

@@ -3,36 +3,36 @@ import Foundation
 import StrictJSON
 package import TenderPayments
 
-/// The directory of vectors, and the result that Tender's public API gives for each.
+/// The conformance vectors, and the result that Tender's public API gives for each.
 package struct VectorLibrary: Sendable {
-  package let directory: String
   package let vectors: [TokenVector]
-  private let rootPEM: String
-  private let keys: [String: String]
+  /// What each flag stands for.
+  package let notes: [String: String]
 
+  /// - Parameter directory: the one of `vectors.json`.
   package init(directory: String) throws {
-    self.directory = directory
-    let files = try FileManager.default.contentsOfDirectory(atPath: directory).sorted()
-    func text(_ file: String) throws -> String { try String(contentsOfFile: "\(directory)/\(file)", encoding: .utf8) }
-    vectors = try files.filter { $0.hasSuffix(".txt") }.map {
-      try TokenVector(name: String($0.dropLast(4)), text: text($0))
+    let file = try Data(contentsOf: URL(filePath: "\(directory)/vectors.json"))
+    let document = JSONField(try JSONReader.read(Array(file), limits: JSONLimits(depth: 16, size: 16 << 20)))
+    vectors = try document.member("testGroups").array.flatMap { group in
+      try group.member("tests").array.map { try TokenVector($0, in: group) }
     }
-    rootPEM = try text("root.pem")
-    keys = Dictionary(
-      uniqueKeysWithValues: try files.filter { $0.hasSuffix(".key.pem") }.map { ($0, try text($0)) })
+    notes = Dictionary(
+      uniqueKeysWithValues: try document.member("notes").object.members.map { flag, note in
+        (flag, try JSONField(note).member("description").string)
+      })
   }
 
   package func vector(_ name: String) -> TokenVector? { vectors.first { $0.name == name } }
 
-  /// What opens the tokens of one merchant's key.
+  /// What opens the tokens of the vector's group.
   ///
   /// - Parameter held: puts the key elsewhere, and gives back one that asks there.
   package func opener(
-    key: String, merchant: String, held: (ProcessingKey) throws -> ProcessingKey = { $0 }
+    for vector: TokenVector, held: (ProcessingKey) throws -> ProcessingKey = { $0 }
   ) throws -> TokenOpener {
-    let processing = try held(ProcessingKey(privateKeyPEM: keys[key] ?? "", merchantIdentifier: merchant))
+    let processing = try held(ProcessingKey(privateKeyPEM: vector.key, merchantIdentifier: vector.merchant))
     return TokenOpener(
-      verifier: TokenVerifier(trust: try .simulated(rootPEM: rootPEM)),
+      verifier: TokenVerifier(trust: try .simulated(rootPEM: vector.root)),
       keys: ProcessingKeyRing([Self.merchant: [processing]]))
   }
 
@@ -42,7 +42,7 @@ package struct VectorLibrary: Sendable {
   ///
   /// - Parameter opener: nil for a new one, which has seen no certificate yet.
   package func difference(_ vector: TokenVector, with opener: TokenOpener? = nil) throws -> String? {
-    let opener = try opener ?? self.opener(key: vector.key, merchant: vector.merchant)
+    let opener = try opener ?? self.opener(for: vector)
     let found: TokenVector.Expectation
     do {
       let token = try EncryptedPaymentToken(bytes: vector.token)

@@ -1,6 +1,7 @@
 import ApplePayToken
 import Foundation
 import TenderPayments
+import TokenVectors
 
 /// Mutants of whole tokens, by structure: the fuzzer's bytes are a list of edits to the fields of a good token. None
 /// but the good token itself may open.
@@ -30,15 +31,15 @@ private struct Seed {
 
   init() throws {
     let directory = ProcessInfo.processInfo.environment["TENDER_VECTORS"] ?? "."
-    func text(_ name: String) throws -> String { try String(contentsOfFile: "\(directory)/\(name)", encoding: .utf8) }
-    let vector = try text("application-data.txt")
-    let body = vector[(vector.range(of: "\n\n")?.upperBound ?? vector.startIndex)...]
-    token = try EncryptedPaymentToken(bytes: Array(body.utf8))
-    arrival = Timestamp(seconds: 1_750_000_010)
-    let key = try ProcessingKey(privateKeyPEM: text("ec-merchant.key.pem"), merchantIdentifier: "merchant.test.tender")
+    let library = try VectorLibrary(directory: directory)
+    guard let vector = library.vector("application-data") else { fatalError("no vector") }
+    token = try EncryptedPaymentToken(bytes: vector.token)
+    arrival = vector.arrival
     opener = TokenOpener(
-      verifier: TokenVerifier(trust: try .simulated(rootPEM: text("root.pem"))),
-      keys: ProcessingKeyRing([Self.merchant: [key]]))
+      verifier: TokenVerifier(trust: try .simulated(rootPEM: vector.root)),
+      keys: ProcessingKeyRing([
+        Self.merchant: [try ProcessingKey(privateKeyPEM: vector.key, merchantIdentifier: vector.merchant)]
+      ]))
   }
 }
 

@@ -9,9 +9,8 @@ struct RunVectors {
   static func main() throws {
     let library = try VectorLibrary(directory: CommandLine.arguments[1])
     var wrong: Set<String> = []
-    for (key, vectors) in Dictionary(grouping: library.vectors, by: \.key) {
-      guard let first = vectors.first else { continue }
-      let opener = try library.opener(key: key, merchant: first.merchant)
+    for vectors in Dictionary(grouping: library.vectors, by: \.key).values {
+      let opener = try library.opener(for: vectors[0])
       for vector in vectors + vectors {
         if try library.difference(vector, with: opener) != nil { wrong.insert(vector.name) }
         if try library.difference(vector) != nil { wrong.insert(vector.name) }

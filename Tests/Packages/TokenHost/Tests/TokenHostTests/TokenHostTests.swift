@@ -4,40 +4,37 @@ import TenderPayments
 import Testing
 
 @Suite struct `The payment token library alone` {
-  /// A conformance vector: its token, and what its header says.
+  /// A conformance vector, and the group that it is in.
   private struct Vector {
     let token: [UInt8]
-    let header: [String: String]
-    private let folder = URL(filePath: #filePath).deletingLastPathComponent()
-      .appending(path: "../../../../Support/Vectors/apple-pay-token")
+    let test, group: [String: Any]
 
     init(_ name: String) throws {
-      let text = try String(contentsOf: folder.appending(path: "\(name).txt"), encoding: .utf8)
-      let parts = text.split(separator: "\n\n", maxSplits: 1)
-      header = Dictionary(
-        uniqueKeysWithValues: parts[0].split(separator: "\n").compactMap { line in
-          line.firstRange(of: ": ").map { (String(line[..<$0.lowerBound]), String(line[$0.upperBound...])) }
-        })
-      token = Array(parts[1].utf8)
+      let file = URL(filePath: #filePath).deletingLastPathComponent()
+        .appending(path: "../../../../Support/Vectors/apple-pay-token/vectors.json")
+      let document = try #require(
+        try JSONSerialization.jsonObject(with: Data(contentsOf: file)) as? [String: Any])
+      let groups = try #require(document["testGroups"] as? [[String: Any]])
+      let found = groups.lazy.compactMap { group in
+        (group["tests"] as? [[String: Any]])?.first { $0["name"] as? String == name }.map { ($0, group) }
+      }.first
+      (test, group) = try #require(found)
+      token = Array(try #require(Data(base64Encoded: try #require(test["token"] as? String))))
     }
 
-    func value(_ key: String) throws -> String { try #require(header[key]) }
-
-    func file(_ key: String) throws -> String {
-      try String(contentsOf: folder.appending(path: try value(key)), encoding: .utf8)
-    }
+    func value(_ key: String) throws -> String { try #require((test[key] ?? group[key]) as? String) }
   }
 
   private let shop = MerchantID("my-shop")
 
   private func networkToken(of vector: Vector, paying units: Int64) throws -> NetworkToken {
     let key = try ProcessingKey(
-      privateKeyPEM: vector.file("key"), merchantIdentifier: vector.value("merchant"))
+      privateKeyPEM: vector.value("privateKey"), merchantIdentifier: vector.value("merchantIdentifier"))
     let token = try EncryptedPaymentToken(bytes: vector.token)
     return try TokenHostTests.networkToken(
       in: vector.token, paying: Amount(minorUnits: units, currency: try #require(Currency(code: "EUR"))),
       of: try #require(token.applicationDataHash), for: shop, with: ProcessingKeyRing([shop: [key]]),
-      trusting: .simulated(rootPEM: vector.file("root")),
+      trusting: .simulated(rootPEM: vector.value("root")),
       at: try #require(Timestamp(rfc3339: try vector.value("at"))))
   }
 
