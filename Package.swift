@@ -91,6 +91,8 @@ let package = Package(
     // What signs payment tokens and plays Apple, banks and shops. Nothing of it is in `tender`.
     .executable(name: "tender-sandbox", targets: ["SandboxCLI"]),
     .library(name: "ApplePayToken", targets: ["ApplePayToken"]),
+    // For programs in other languages: `make c-library`.
+    .library(name: "applepaytoken-c", type: .dynamic, targets: ["ApplePayTokenC"]),
     .library(name: "TenderPayments", targets: ["TenderPayments"]),
     .library(name: "TenderSheet", targets: ["TenderSheet"]),
     .library(name: "TenderCheckoutAPI", targets: ["TenderCheckoutAPI"]),
@@ -148,7 +150,11 @@ let package = Package(
       "Tokens/ApplePayToken",
       ["StrictJSON", "TenderPayments", token("Crypto", "swift-crypto"), token("CryptoExtras", "swift-crypto")],
       exclude: ["README.md"]),
-    module("Tokens/KeyAgent", ["ApplePayToken", "TenderPayments", nioCore, nioPosix]),
+    module("Tokens/TokenCalls", ["ApplePayToken", "StrictJSON", "TenderPayments"]),
+    .target(name: "CApplePayToken", path: "Sources/Tokens/CApplePayToken"),
+    module(
+      "Tokens/ApplePayTokenC", ["CApplePayToken", "TokenCalls", "ApplePayToken", "StrictJSON", "TenderPayments"]),
+    module("Tokens/KeyAgent", ["TokenCalls", "ApplePayToken", "StrictJSON", "TenderPayments", nioCore, nioPosix]),
 
     module("Payments/DirectWire", ["StrictJSON", "TenderPayments", crypto]),
     module("Payments/Acquiring", ["DirectWire", "HTTPTransport", "StrictJSON", "TenderPayments", crypto]),
@@ -291,8 +297,9 @@ let package = Package(
       "Sources/CommandLine/TenderCLI",
       [
         "CommandSupport", "CProcessMemory", "TenderServer", "Doctor", "Administration", "Settings", "Orders", "Gateway",
-        "ApplePayToken", "KeyAgent", "MerchantIdentity", "Mail", "Acquiring", "Connectors", "Ledger", "Webhooks",
-        "TenderSheet", "TenderCheckoutAPI", "DirectWire", "TenderPayments", "StrictJSON", "HTTPTransport", "Storage",
+        "ApplePayToken", "TokenCalls", "KeyAgent", "MerchantIdentity", "Mail", "Acquiring", "Connectors", "Ledger",
+        "Webhooks", "TenderSheet", "TenderCheckoutAPI", "DirectWire", "TenderPayments", "StrictJSON", "HTTPTransport",
+        "Storage",
         arguments, crypto, x509, logging, lifecycle, unixSignals, nioCore, nioPosix,
       ]),
     tool(
@@ -330,6 +337,12 @@ let package = Package(
         asn1,
       ]),
     tests("Unit/Tokens/KeyAgentTests", ["KeyAgent", "ApplePayToken", "TenderPayments", "TenderTesting", crypto]),
+    tests(
+      "Unit/Tokens/TokenCallsTests",
+      [
+        "TokenCalls", "ApplePayTokenC", "CApplePayToken", "KeyAgent", "ApplePayToken", "TokenVectors", "StrictJSON",
+        "TenderPayments", "TenderTesting",
+      ]),
     tests("Unit/Payments/DirectWireTests", ["DirectWire", "StrictJSON", "TenderPayments"]),
     tests(
       "Unit/Payments/AcquiringTests",

@@ -10,7 +10,8 @@ struct Architecture {
     "StrictJSON": ["TenderPayments"], "HTTPTransport": ["StrictJSON", "TenderPayments"],
     "HTTPServing": ["StrictJSON", "TenderPayments"], "Storage": ["TenderPayments", "CLibPQ"], "QRCodes": ["CQRCode"],
     "TenderCheckoutAPI": ["TenderSheet"], "TenderCheckout": ["TenderCheckoutAPI", "TenderSheet"],
-    "KeyAgent": ["ApplePayToken"],
+    "TokenCalls": ["ApplePayToken"], "KeyAgent": ["ApplePayToken", "TokenCalls"],
+    "ApplePayTokenC": ["ApplePayToken", "CApplePayToken", "TokenCalls"],
     // The outbox is the ledger's; the dispatcher that empties it writes into the same commit.
     "Webhooks": ["DirectWire", "Ledger"], "Acquiring": ["DirectWire"], "Connectors": ["Acquiring", "DirectWire"],
     "Gateway": ["Acquiring", "Ledger"],

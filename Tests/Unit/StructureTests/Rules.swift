@@ -104,6 +104,8 @@ extension Architecture {
   static let trusted = [
     // SQLite hands its update hook a pointer, and nothing else.
     "Sources/Base/Storage/SQLite/MemoryTables.swift": ["Unmanaged"],
+    // A C caller keeps a result by its pointer, and gives it back once.
+    "Sources/Tokens/ApplePayTokenC/Answer.swift": ["Unmanaged<Handle>", "Unmanaged.passRetained(Handle("],
     // swift-crypto does not say that the key may be shared, and BoringSSL allows it.
     "Sources/Tokens/ApplePayToken/Decrypt/KeyHolderInMemory.swift": ["struct RSADecryptionKey: @unchecked Sendable"],
   ]

@@ -1,0 +1,3 @@
+#include "applepaytoken.h"
+
+const char *apt_version(void) { return APT_VERSION; }
