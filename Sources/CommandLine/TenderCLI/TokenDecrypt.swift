@@ -12,29 +12,22 @@ struct TokenDecrypt: ParsableCommand {
   @OptionGroup var input: TokenInput
   @OptionGroup var verification: VerificationOptions
 
-  @Option(help: ArgumentHelp("A private key of the payment processing certificate; may be repeated.", valueName: "pem"))
-  var key: [String] = []
+  @OptionGroup var options: KeyOptions
 
   @Option(help: ArgumentHelp("The socket of a key agent that holds the key, in place of --key.", valueName: "path"))
   var agent: String?
-
-  @Option(help: ArgumentHelp("The payment processing certificate; may be repeated, one a key.", valueName: "file"))
-  var certificate: [String] = []
-
-  @Option(help: ArgumentHelp("Apple's merchant identifier, instead of a certificate.", valueName: "id"))
-  var merchantId: String?
 
   @Flag(help: "Show the account number and the cryptogram.")
   var reveal = false
 
   func validate() throws {
-    guard key.isEmpty != (agent == nil) else {
+    guard options.key.isEmpty != (agent == nil) else {
       throw ValidationError("Give --key, the private key of the payment processing certificate, or --agent.")
     }
-    guard agent == nil || (certificate.isEmpty && merchantId == nil) else {
+    guard agent == nil || (options.certificate.isEmpty && options.merchantId == nil) else {
       throw ValidationError("Leave out --certificate and --merchant-id: an agent knows whose its keys are.")
     }
-    guard agent != nil || certificate.isEmpty != (merchantId == nil) else {
+    guard agent != nil || options.namesMerchant else {
       throw ValidationError("Give either --certificate or --merchant-id.")
     }
   }
@@ -54,11 +47,6 @@ struct TokenDecrypt: ParsableCommand {
 
   private func keys() throws -> [ProcessingKey] {
     if let agent { return try KeyAgentClient(path: agent).keys().map(\.key) }
-    let certificates = try certificate.map(NamedFile.certificate)
-    return try key.map { path in
-      let pem = try NamedFile.privateKey(path)
-      guard let merchantId else { return try ProcessingKey(privateKeyPEM: pem, certificatePEMs: certificates) }
-      return try ProcessingKey(privateKeyPEM: pem, merchantIdentifier: merchantId)
-    }
+    return try options.keys()
   }
 }

@@ -30,13 +30,8 @@ struct TokenInput: ParsableArguments {
   }
 }
 
-/// The roots to trust, and the moment to verify at.
-struct VerificationOptions: ParsableArguments {
-  @Option(
-    help: ArgumentHelp("Verify as of this moment, for example 2026-11-21T10:00:00Z; now by default.", valueName: "time")
-  )
-  var at: String?
-
+/// The roots to trust, and the environment.
+struct TrustOptions: ParsableArguments {
   @Option(
     help: ArgumentHelp(
       "Trust this root instead of Apple's, for example a sandbox's; may be repeated.", valueName: "pem"))
@@ -46,22 +41,14 @@ struct VerificationOptions: ParsableArguments {
   var environment: String?
 
   func validate() throws {
-    if let at, Timestamp(rfc3339: at) == nil {
-      throw ValidationError("--at is a time in UTC, for example 2026-11-21T10:00:00Z.")
-    }
     if let environment, Environment(rawValue: environment) == nil {
       throw ValidationError("--environment is production, apple-sandbox or simulated.")
     }
   }
 
-  func time() throws -> Timestamp { at.flatMap(Timestamp.init(rfc3339:)) ?? WallClock.system.now() }
-
-  /// - Parameter novelties: collects signers and forms of signatures that were not seen before.
-  func verifier(reporting novelties: Novelties) throws -> TokenVerifier {
+  func trust() throws -> TokenTrust {
     let trust = root.isEmpty ? TokenTrust.apple() : try roots()
-    return TokenVerifier(
-      trust: environment.flatMap(Environment.init(rawValue:)).map(trust.only) ?? trust,
-      monitor: SignerMonitor(report: novelties.add))
+    return environment.flatMap(Environment.init(rawValue:)).map(trust.only) ?? trust
   }
 
   /// A root that cannot be read says nothing about the payment token.
@@ -69,6 +56,29 @@ struct VerificationOptions: ParsableArguments {
     do { return try TokenTrust.roots(try root.map(NamedFile.certificate)) } catch let error as PaymentTokenError {
       throw MistakenCall("--root: \(error.reason). \(error.advice)")
     }
+  }
+}
+
+/// The roots to trust, and the moment to verify at.
+struct VerificationOptions: ParsableArguments {
+  @Option(
+    help: ArgumentHelp("Verify as of this moment, for example 2026-11-21T10:00:00Z; now by default.", valueName: "time")
+  )
+  var at: String?
+
+  @OptionGroup var trust: TrustOptions
+
+  func validate() throws {
+    if let at, Timestamp(rfc3339: at) == nil {
+      throw ValidationError("--at is a time in UTC, for example 2026-11-21T10:00:00Z.")
+    }
+  }
+
+  func time() throws -> Timestamp { at.flatMap(Timestamp.init(rfc3339:)) ?? WallClock.system.now() }
+
+  /// - Parameter novelties: collects signers and forms of signatures that were not seen before.
+  func verifier(reporting novelties: Novelties) throws -> TokenVerifier {
+    TokenVerifier(trust: try trust.trust(), monitor: SignerMonitor(report: novelties.add))
   }
 }
 

@@ -1,8 +1,5 @@
 package import ApplePayToken
 import Foundation
-import NIOCore
-import NIOPosix
-import Synchronization
 
 /// Holds the private keys of payment processing certificates in a separate process and derives the keys of payment
 /// tokens for a server. An attacker in the server can ask for keys of payment tokens, but cannot copy the private keys.
@@ -34,25 +31,12 @@ package final class KeyAgentServer: Sendable {
     self.keys.replace(with: keys)
     connections = AgentConnections(of: client ?? geteuid(), limit: Self.connectionLimit)
     let limits = AgentConnection.Limits(idle: idle, message: timeout)
-    let bootstrap = Self.bootstrap { [connections, held = self.keys] channel in
-      connections.admit(channel) { AgentConnection(keys: held, limits: limits) }
+    let bootstrap = connections.bootstrap(receiving: AgentMessages.questionLimit) { [held = self.keys] in
+      AgentConnection(keys: held, limits: limits)
     }
     do { socket = try AgentSocket(listeningAt: path, owner: client, bootstrap) } catch {
       throw KeyAgentError(reason: error.reason)
     }
-  }
-
-  /// Connections are read only on demand, at most one message at a time.
-  private static func bootstrap(
-    _ initializer: @escaping @Sendable (any Channel) -> EventLoopFuture<Void>
-  ) -> ServerBootstrap {
-    ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
-      .childChannelOption(.autoRead, value: false)
-      .childChannelOption(.maxMessagesPerRead, value: 1)
-      .childChannelOption(
-        .recvAllocator, value: FixedSizeRecvByteBufferAllocator(capacity: AgentMessages.questionLimit)
-      )
-      .childChannelInitializer(initializer)
   }
 
   /// Adds a key.
@@ -75,55 +59,6 @@ package final class KeyAgentServer: Sendable {
     socket.close()
     connections.closeAll()
   }
-}
-
-/// The open connections of an agent.
-private final class AgentConnections: Sendable {
-  private struct State {
-    var open: [ObjectIdentifier: any Channel] = [:]
-    var isClosed = false
-  }
-
-  private let user: UInt32
-  private let limit: Int
-  private let state = Mutex(State())
-
-  /// - Parameter user: the one who may connect.
-  init(of user: UInt32, limit: Int) {
-    (self.user, self.limit) = (user, limit)
-  }
-
-  /// Gives the connection its handler. Fails, whereupon swift-nio closes it, if another user connects or there are too
-  /// many.
-  func admit(
-    _ channel: any Channel, _ handler: @escaping @Sendable () -> AgentConnection
-  ) -> EventLoopFuture<Void> {
-    PeerUser.id(of: channel).flatMapThrowing { [self] user in
-      guard user == self.user, add(channel) else { throw SocketError.closed }
-      try channel.pipeline.syncOperations.addHandler(handler())
-    }
-  }
-
-  func closeAll() {
-    let open = state.withLock { state in
-      state.isClosed = true
-      return Array(state.open.values)
-    }
-    for channel in open { try? channel.close().wait() }
-  }
-
-  /// - Returns: whether there was room.
-  private func add(_ channel: any Channel) -> Bool {
-    let id = ObjectIdentifier(channel)
-    channel.closeFuture.whenComplete { [self] _ in remove(id) }
-    return state.withLock { state in
-      guard !state.isClosed, state.open.count < limit else { return false }
-      state.open[id] = channel
-      return true
-    }
-  }
-
-  private func remove(_ id: ObjectIdentifier) { state.withLock { $0.open[id] = nil } }
 }
 
 /// Why an agent cannot be started.
