@@ -2,6 +2,7 @@ import Crypto
 import Foundation
 import SwiftASN1
 import TenderPayments
+import TenderTesting
 import Testing
 import TokenIssuer
 import X509
@@ -20,7 +21,10 @@ struct TokenFixtures {
 
   init() throws {
     let signingTime = Timestamp(seconds: WallClock.system.now().microseconds / 1_000_000 - 3_600)
-    workshop = try Workshop(variables: ["AT": signingTime.description, "MERCHANT": Self.merchant])
+    workshop = try Workshop(variables: [
+      "AT": signingTime.description, "MERCHANT": Self.merchant,
+      "VECTORS": Repository.url("Tests/Support/Vectors/apple-pay-token/vectors.json").path,
+    ])
     let pki = try SandboxPKI(clock: WallClock { Timestamp(microseconds: signingTime.microseconds - 60_000_000) })
     let key = P256.Signing.PrivateKey()
     let certificate = try pki.certificate(.processing, for: Self.merchant, csr: Self.request(key))
