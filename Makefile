@@ -1,6 +1,6 @@
 # What a contributor types. Longer work is in scripts/.
 .DEFAULT_GOAL := help
-.PHONY: help demo connector install npm test verify nightly check sandbox format coverage simulate crash restarts races disk clock failover test-restore model bench bench-counts bench-instructions bench-payments bench-engines bench-merchants \
+.PHONY: help demo connector install c-library wheel npm test verify nightly check sandbox format coverage simulate crash restarts races disk clock failover test-restore model bench bench-counts bench-instructions bench-payments bench-engines bench-merchants \
 	fuzz fuzz-server cost seeded-bugs gateway-bugs fresh-tokens mutants mutant-seeds attacked release release-tests check-packages
 
 help: ## this list
@@ -11,6 +11,12 @@ demo: ## the shop, the server and the sandbox, everything set up; PAGE=mine.html
 
 install: ## a release of tender and tender-sandbox, their completions and man pages, below PREFIX=/usr/local
 	@PREFIX='$(or $(PREFIX),/usr/local)' DESTDIR='$(DESTDIR)' scripts/install
+
+c-library: ## libapplepaytoken for C and other languages, artifacts/c-library: header, shared library, pkg-config file
+	@scripts/c-library
+
+wheel: ## the Python wheel apple-pay-token and its source distribution, artifacts/wheel
+	@scripts/wheel
 
 npm: ## the web kit as a package for npm, artifacts/npm/tender-web-kit-….tgz
 	@scripts/npm-package
