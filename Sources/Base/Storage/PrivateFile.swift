@@ -51,6 +51,24 @@ package enum PrivateFile {
     guard errno == EEXIST, isFolder(path) else { throw .system(path, "cannot be made") }
   }
 
+  /// Moves a file within a file system, durably: it has its new name whole or not at all. Another file of this name is
+  /// replaced.
+  package static func move(_ path: String, to target: String) throws(PrivateFileError) {
+    let descriptor = open(path, O_RDONLY | O_CLOEXEC)
+    guard descriptor >= 0 else { throw .system(path, "cannot be read") }
+    defer { close(descriptor) }
+    guard fsync(descriptor) == 0, rename(path, target) == 0 else { throw .system(target, "cannot be written") }
+    try flush(split(target).folder)
+  }
+
+  /// A new folder with mode 0700 for files that are not whole yet, on the file system of their place.
+  package static func makeWorkFolder(in folder: String) throws(PrivateFileError) -> String {
+    try makeFolder(folder)
+    var name = Array("\(folder)/.work.XXXXXX".utf8CString)
+    guard mkdtemp(&name) != nil else { throw .system(folder, "cannot hold a new folder") }
+    return String(decoding: name.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
+  }
+
   /// Reads a file that only its owner may read. Permissions and text come from the same open file.
   ///
   /// A file of root may be readable by its group, because a service that is not root receives its keys that way.

@@ -76,10 +76,7 @@ extension Database {
   package static func plan(
     _ migrations: [Migration], contracts: Bool, ofFile path: String, clock: WallClock = .system
   ) async throws -> MigrationPlan {
-    var configuration = Configuration()
-    configuration.readonly = true
-    configuration.busyMode = .timeout(5)
-    let source = try StorageError.translating { try DatabaseQueue(path: path, configuration: configuration) }
+    let source = try SQLiteEngine.openReadOnly(path)
     var plan = try await StorageError.translating {
       try await source.read {
         try MigrationPlan(migrations, contracts: contracts, in: Transaction(SQLiteSession($0), now: clock.now()))
@@ -101,20 +98,6 @@ extension Database {
     plan.milliseconds = Int64((ContinuousClock.now - begin) / .milliseconds(1))
     await migrated.close()
     return plan
-  }
-}
-
-extension SQLiteEngine {
-  /// Copies all pages as they are at one moment, into a new private file.
-  fileprivate static func copy(_ source: DatabaseQueue, to path: String) throws {
-    let descriptor = Foundation.open(path, O_CREAT | O_EXCL | O_RDWR | O_CLOEXEC, 0o600)
-    guard descriptor >= 0 else { throw StorageError.connection("cannot make \(path): errno \(errno)") }
-    close(descriptor)
-    try StorageError.translating {
-      let target = try DatabaseQueue(path: path)
-      try source.backup(to: target)
-      try target.close()
-    }
   }
 }
 
