@@ -19,12 +19,17 @@ package struct AcquirerReport: Sendable, Hashable {
     package let amount: Amount
     package let result: Result
     package let time: Timestamp
+    /// Our name of the authorization that it follows; nil for an authorization, and where the report does not say.
+    package let authorization: AttemptReference?
+    /// The provider's name of it, by which what follows an authorization is asked for; nil where the report does not say.
+    package let name: String?
 
     package init(
-      reference: AttemptReference, operation: Operation, amount: Amount, result: Result, time: Timestamp
+      reference: AttemptReference, operation: Operation, amount: Amount, result: Result, time: Timestamp,
+      of authorization: AttemptReference? = nil, called name: String? = nil
     ) {
-      (self.reference, self.operation) = (reference, operation)
-      (self.amount, self.result, self.time) = (amount, result, time)
+      (self.reference, self.operation, self.authorization) = (reference, operation, authorization)
+      (self.amount, self.result, self.time, self.name) = (amount, result, time, name)
     }
   }
 
@@ -57,6 +62,8 @@ package struct AcquirerReport: Sendable, Hashable {
 
 extension AcquirerReport.Line {
   func of(_ amount: Amount) -> AcquirerReport.Line {
-    AcquirerReport.Line(reference: reference, operation: operation, amount: amount, result: result, time: time)
+    AcquirerReport.Line(
+      reference: reference, operation: operation, amount: amount, result: result, time: time, of: authorization,
+      called: name)
   }
 }

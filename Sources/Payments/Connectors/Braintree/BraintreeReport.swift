@@ -35,14 +35,14 @@ package struct BraintreeReport: Sendable {
     var lines: [AcquirerReport.Line] = []
     for transaction in transactions {
       for entry in transaction.entries(beside: transactions) {
-        lines.append(try await line(entry, of: transaction))
+        lines.append(try await line(entry, of: transaction, beside: transactions))
       }
     }
     return AcquirerReport(lines: lines.sorted { $0.time < $1.time })
   }
 
   private func line(
-    _ entry: BraintreeTransaction.Entry, of transaction: BraintreeTransaction
+    _ entry: BraintreeTransaction.Entry, of transaction: BraintreeTransaction, beside all: [BraintreeTransaction]
   ) async throws(Unavailable) -> AcquirerReport.Line {
     guard let amount = entry.amount(connector.messages), let time = entry.time ?? transaction.createdAt else {
       throw Unavailable(
@@ -51,7 +51,22 @@ package struct BraintreeReport: Sendable {
     let own = try await reference(entry, of: transaction)
     return AcquirerReport.Line(
       reference: own?.reference ?? AttemptReference(transaction.id), operation: own?.operation ?? entry.operation,
-      amount: amount, result: entry.result, time: time)
+      amount: amount, result: entry.result, time: time,
+      of: entry.operation == .authorize ? nil : try await authorization(of: transaction, beside: all),
+      called: transaction.id)
+  }
+
+  /// Our name of the authorization that the transaction is of, or is a part or a refund of.
+  private func authorization(
+    of transaction: BraintreeTransaction, beside all: [BraintreeTransaction]
+  ) async throws(Unavailable) -> AttemptReference? {
+    let refunded = transaction.refunded.map { sale in all.first { $0.id == sale }?.authorization ?? sale }
+    let sale = refunded ?? transaction.authorization ?? transaction.id
+    if let own = try await find(.authorize, sale) { return own }
+    if let order = all.first(where: { $0.id == sale })?.order { return AttemptReference(order) }
+    // A refund of a part that was settled before the listing begins.
+    guard let part = transaction.refunded, let capture = try await find(.capture, part) else { return nil }
+    return capture
   }
 
   /// Our name of an operation: by Braintree's name, or else the order id that it bears. A person's refund bears the

@@ -76,7 +76,9 @@ struct CheckoutComReport: Sendable {
     let own = try await reference(kind, action, of: payment)
     return AcquirerReport.Line(
       reference: own?.reference ?? AttemptReference(action.id), operation: own?.operation ?? kind,
-      amount: action.amount, result: action.isApproved.map { $0 ? .approved : .declined } ?? .pending, time: time)
+      amount: action.amount, result: action.isApproved.map { $0 ? .approved : .declined } ?? .pending, time: time,
+      of: kind == .authorize ? nil : payment.reference.map { AttemptReference($0) },
+      called: kind == .authorize ? payment.id : action.id)
   }
 
   /// Our name of an operation. A reversal of ours is a void there, and named like its authorization here.

@@ -74,7 +74,9 @@ private struct Change {
     let isAuthorization = kind == .authorize || kind == .reverse
     let reference = isAuthorization ? AttemptReference(try member("Merchant Reference")) : own
     line = AcquirerReport.Line(
-      reference: reference ?? AttemptReference(operation), operation: kind, amount: amount, result: result, time: time)
+      reference: reference ?? AttemptReference(operation), operation: kind, amount: amount, result: result, time: time,
+      of: isAuthorization ? nil : members["Merchant Reference"].map { AttemptReference($0) },
+      called: isAuthorization ? payment : operation)
   }
 
   private static func meaning(
@@ -108,6 +110,8 @@ private struct Change {
 
 extension AcquirerReport.Line {
   fileprivate var declined: AcquirerReport.Line {
-    AcquirerReport.Line(reference: reference, operation: operation, amount: amount, result: .declined, time: time)
+    AcquirerReport.Line(
+      reference: reference, operation: operation, amount: amount, result: .declined, time: time, of: authorization,
+      called: name)
   }
 }

@@ -81,7 +81,8 @@ extension AcquirerReport {
       amount: try member("amount", "a whole number of minor units, such as 1250 for \(example(currency))") {
         Int64($0).flatMap { Amount(received: $0, currency: currency) }
       }, result: try member("result", "one of \(names(of: Result.allCases))", Result.init),
-      time: try member("time", "a time of RFC 3339, such as 2026-11-21T10:00:00Z") { Timestamp(rfc3339: $0) })
+      time: try member("time", "a time of RFC 3339, such as 2026-11-21T10:00:00Z") { Timestamp(rfc3339: $0) },
+      of: members.notEmpty("authorization").map { AttemptReference($0) }, called: members.notEmpty("name"))
   }
 
   private static func names<Word: RawRepresentable<String>>(of all: [Word]) -> String {
@@ -174,4 +175,9 @@ extension JSONValue {
     default: ""
     }
   }
+}
+
+extension [String: String] {
+  /// A member that a report need not have.
+  fileprivate func notEmpty(_ name: String) -> String? { self[name].flatMap { $0.isEmpty ? nil : $0 } }
 }

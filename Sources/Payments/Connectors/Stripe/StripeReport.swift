@@ -19,11 +19,14 @@ struct StripeReport: Sendable {
   ) async throws(Unavailable) -> AcquirerReport {
     var lines: [AcquirerReport.Line] = []
     for connector in connectors {
+      var references: [String: AttemptReference] = [:]
       for intent in try Self.found(await connector.intents(created: period, deadline)) {
         lines += try await self.lines(intent)
+        references[intent.id] = intent.reference
       }
       for refund in try Self.found(await connector.refunds(created: period, deadline)) {
-        if try await isOurs(refund) { lines.append(refund.line) }
+        let authorization = try await authorization(of: refund, references)
+        if refund.reference != nil || refund.isBooked && authorization != nil { lines.append(refund.line(authorization)) }
       }
     }
     return AcquirerReport(lines: lines.sorted { $0.time < $1.time })
@@ -37,11 +40,14 @@ struct StripeReport: Sendable {
     }
   }
 
-  /// Ours, or a person's of an intent of ours. What no balance has felt is the release of a hold.
-  private func isOurs(_ refund: StripeRefund) async throws(Unavailable) -> Bool {
-    if refund.reference != nil { return true }
-    guard refund.isBooked, let intent = refund.intent else { return false }
-    return try await find(.authorize, intent) != nil
+  /// Our name of the authorization; nil for an intent of another program. A refund of none is ours by its own reference;
+  /// a person's that no balance has felt is the release of a hold.
+  private func authorization(
+    of refund: StripeRefund, _ listed: [String: AttemptReference]
+  ) async throws(Unavailable) -> AttemptReference? {
+    guard let intent = refund.intent else { return nil }
+    if let reference = listed[intent] { return reference }
+    return try await find(.authorize, intent)
   }
 
   private func lines(_ intent: StripeIntent) async throws(Unavailable) -> [AcquirerReport.Line] {
@@ -96,13 +102,14 @@ extension StripeIntent {
   ) -> AcquirerReport.Line {
     AcquirerReport.Line(
       reference: reference, operation: operation, amount: amount, result: result,
-      time: operation == .void || operation == .reverse ? canceledAt ?? createdAt : createdAt)
+      time: operation == .void || operation == .reverse ? canceledAt ?? createdAt : createdAt,
+      of: operation == .authorize ? nil : self.reference, called: id)
   }
 }
 
 extension StripeRefund {
   /// Under Stripe's name of it, where a person made it.
-  fileprivate var line: AcquirerReport.Line {
+  fileprivate func line(_ authorization: AttemptReference?) -> AcquirerReport.Line {
     let result: AcquirerReport.Result =
       switch status {
       case "succeeded": .approved
@@ -110,6 +117,7 @@ extension StripeRefund {
       default: .declined
       }
     return AcquirerReport.Line(
-      reference: reference ?? AttemptReference(id), operation: .refund, amount: amount, result: result, time: createdAt)
+      reference: reference ?? AttemptReference(id), operation: .refund, amount: amount, result: result, time: createdAt,
+      of: authorization, called: id)
   }
 }

@@ -34,13 +34,14 @@ extension AcquirerStore {
     try await database.read { transaction in
       try transaction.rows(
         """
-        SELECT reference, kind, COALESCE(approved_amount, amount) AS amount, currency, response_code, created_at
-        FROM operations
-        WHERE merchant = $1 AND created_at >= $2 AND created_at < $3
+        SELECT operations.reference, kind, COALESCE(approved_amount, operations.amount) AS amount, operations.currency,
+          response_code, operations.created_at, holds.reference AS authorization_reference, operations.acquirer_reference AS name
+        FROM operations JOIN holds ON holds.acquirer_reference = operations.hold
+        WHERE operations.merchant = $1 AND operations.created_at >= $2 AND operations.created_at < $3
         UNION ALL
-        SELECT reference, 'reverse', amount, currency, '00', created_at FROM holds
+        SELECT reference, 'reverse', amount, currency, '00', created_at, reference, acquirer_reference FROM holds
         WHERE merchant = $1 AND state = 'reversed' AND created_at >= $2 AND created_at < $3
-        ORDER BY created_at, reference
+        ORDER BY 6, 1
         """, .text(merchant), .time(from), .time(until)
       ).map(ReportedOperation.init)
     }
@@ -54,6 +55,10 @@ package struct ReportedOperation: Sendable {
   let amount: Amount
   let result: String
   let time: Timestamp
+  /// The merchant's reference of the authorization, and the acquirer's name of the operation; nil where a report of this
+  /// kind does not say them.
+  var authorization: String?
+  var name: String?
 
   package init(reference: String, operation: String, amount: Amount, result: String, time: Timestamp) {
     self.reference = reference
@@ -68,6 +73,7 @@ package struct ReportedOperation: Sendable {
     operation = try row.text("kind")
     amount = try row.amount()
     time = try row.time("created_at")
+    (authorization, name) = (try row.text("authorization_reference"), try row.text("name"))
     result =
       switch try row.text("response_code") {
       case "00", "10": "approved"
@@ -78,20 +84,22 @@ package struct ReportedOperation: Sendable {
 
   static func jsonLines(_ lines: [ReportedOperation]) -> String {
     lines.map { line in
-      let value: JSONValue = [
+      var value: JSONObject = [
         "reference": .string(line.reference), "operation": .string(line.operation),
         "amount": .integer(line.amount.minorUnits), "currency": .string(line.amount.currency.code),
         "result": .string(line.result), "time": .string(line.time.description),
       ]
-      return String(decoding: value.serialized(), as: UTF8.self) + "\n"
+      value["authorization"] = line.authorization.map(JSONValue.string)
+      value["name"] = line.name.map(JSONValue.string)
+      return String(decoding: JSONValue.object(value).serialized(), as: UTF8.self) + "\n"
     }.joined()
   }
 
   package static func csv(_ lines: [ReportedOperation]) -> String {
-    "reference,operation,amount,currency,result,time\n"
+    "reference,operation,amount,currency,result,time,authorization,name\n"
       + lines.map { line in
         "\(CSV.field(line.reference)),\(line.operation),\(line.amount.minorUnits),\(line.amount.currency.code),\(line.result),"
-          + "\(line.time)\n"
+          + "\(line.time),\(CSV.field(line.authorization ?? "")),\(CSV.field(line.name ?? ""))\n"
       }.joined()
   }
 }
