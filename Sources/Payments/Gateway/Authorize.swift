@@ -130,6 +130,7 @@ extension PaymentGateway {
     _ credential: PaymentCredential, pays order: Order, _ choice: RouteChoice, before deadline: Deadline
   ) async throws -> ConfirmedOrder {
     let confirmed = try await confirm(credential, pays: order, choice)
+    try await refuseIfRestored(confirmed)
     guard deadline.remaining >= policy.authorizationNeeds else { throw GatewayError.outOfTime }
     return confirmed
   }

@@ -18,11 +18,14 @@ package struct ConfirmedOrder: Sendable {
   private let merchant: MerchantSale
   /// The routes that the payment may take, the first choice first; never empty.
   let candidates: [Acquirer]
+  /// When Apple signed the payment token; nil for a credential without a signature.
+  let signedAt: Timestamp?
 
   fileprivate init(
     _ order: Order, use: TokenUse, instrument: PaymentInstrument, amountConfirmed: Bool, _ choice: RouteChoice,
-    merchant: MerchantSale, candidates: [Acquirer]
+    merchant: MerchantSale, candidates: [Acquirer], signedAt: Timestamp? = nil
   ) {
+    self.signedAt = signedAt
     self.amountConfirmed = amountConfirmed
     (self.sale, captureDelay) = (choice.sale, choice.captureDelay)
     self.order = order
@@ -118,16 +121,17 @@ extension PaymentGateway {
       demandingApplicationData: isBound)
     return try confirmed(
       order, try opened.paymentData.networkToken, opened.verified.use, amountConfirmed: true,
-      choice.naming(opened.paymentData.cardholderName))
+      choice.naming(opened.paymentData.cardholderName), signedAt: opened.verified.signingTime)
   }
 
   private func confirmed(
-    _ order: Order, _ card: NetworkToken, _ use: TokenUse, amountConfirmed: Bool, _ choice: RouteChoice
+    _ order: Order, _ card: NetworkToken, _ use: TokenUse, amountConfirmed: Bool, _ choice: RouteChoice,
+    signedAt: Timestamp? = nil
   ) throws -> ConfirmedOrder {
     let routed = choice.payment(of: order, .network, network: CardNetwork(of: card.dpan))
     return ConfirmedOrder(
       order, use: use, instrument: .network(card), amountConfirmed: amountConfirmed, choice,
-      merchant: routes.sale(of: order.merchant), candidates: try candidates(for: routed))
+      merchant: routes.sale(of: order.merchant), candidates: try candidates(for: routed), signedAt: signedAt)
   }
 
   private func confirmSealed(
@@ -141,7 +145,8 @@ extension PaymentGateway {
     routed.sealedKey = token.publicKeyHash
     return ConfirmedOrder(
       order, use: verified.use, instrument: .sealed(verified), amountConfirmed: false, choice,
-      merchant: routes.sale(of: order.merchant), candidates: try candidates(for: routed))
+      merchant: routes.sale(of: order.merchant), candidates: try candidates(for: routed),
+      signedAt: verified.signingTime)
   }
 
   private func candidates(for payment: RoutedPayment) throws(GatewayError) -> [Acquirer] {

@@ -30,6 +30,8 @@ package struct FollowUp: Sendable {
   /// The number of the capture that a refund gives back; nil for any.
   var capture: Int?
   var cause = OperationCause.merchant
+  /// Whether an operator asks, who has looked at the payment.
+  private(set) var isByPerson = false
   /// For recovery: it is not begun unless this is due when it is reserved.
   var due: DueWork?
   var recipient = Recipient.noCaller
@@ -47,6 +49,13 @@ package struct FollowUp: Sendable {
     var named = self
     named.merchantReference = reference
     return named
+  }
+
+  /// The follow-up as an operator asks for it.
+  package var byPerson: FollowUp {
+    var asked = self
+    asked.isByPerson = true
+    return asked
   }
 
   /// The follow-up with an addition of its caller to the commit that reserves. If that throws, nothing is reserved.
@@ -126,6 +135,7 @@ extension PaymentGateway {
         let attempts = try reserve(followUp, in: store)
         for attempt in attempts {
           try refuseImpossible(attempt)
+          try refuseIfRestored(followUp, attempt, in: store)
           if let name = followUp.merchantReference { try journal.name(attempt, name, in: store) }
           call.note(attempt.reference)
         }

@@ -28,6 +28,16 @@ package enum GatewayError: Error, Sendable, Hashable {
   case acquirerNotConfigured(String)
   /// The acquirer was asked, and the store could neither keep its answer nor be read. The outcome is open.
   case outcomeNotRecorded(PaymentID)
+  /// The store was restored from a backup, and what the route's provider has done since is not known yet.
+  case routeNotReconciled(String)
+  /// The payment token was signed before the store was restored, and may have been used.
+  case tokenBeforeRestore
+  /// The basket was paid before the store was restored.
+  case paidBeforeRestore(PaymentID)
+  /// The call may be the repeat of one that was done before the store was restored, and lost.
+  case callMayBeLost(OperationKind)
+  /// The route's provider gives no listing, or the store was not restored.
+  case noListing(String)
   /// The payment cannot take the operation.
   case operationRefused(JournalError)
 
@@ -46,6 +56,11 @@ package enum GatewayError: Error, Sendable, Hashable {
     case .noRoute: "no_route"
     case .answerMayCome: "answer_may_come"
     case .partNotPossible: "part_not_possible"
+    case .routeNotReconciled: "route_not_reconciled"
+    case .tokenBeforeRestore: "token_before_restore"
+    case .paidBeforeRestore: "paid_before_restore"
+    case .callMayBeLost: "call_may_be_lost"
+    case .noListing: "no_listing"
     case .operationRefused(let reason):
       switch reason {
       case .noSuchPayment: "payment_not_found"
@@ -74,6 +89,13 @@ package enum GatewayError: Error, Sendable, Hashable {
     case .partNotPossible(let kind, let route): "\(route) does a \(kind.rawValue) for the whole amount only"
     case .answerMayCome(let operation): "the acquirer may still report what became of \(operation)"
     case .noRoute(let merchant): "none of the routes of merchant \(merchant) takes this payment"
+    case .routeNotReconciled(let route):
+      "the store was restored, and what \(route) has done since the backup is not known yet"
+    case .tokenBeforeRestore: "the payment token was signed before the store was restored"
+    case .paidBeforeRestore(let payment): "payment \(payment) paid this basket before the store was restored"
+    case .callMayBeLost(let kind):
+      "this \(kind.rawValue) may be the repeat of one that was done before the store was restored"
+    case .noListing(let route): "no listing can be asked for at \(route)"
     case .operationRefused(let reason): reason.text
     }
   }
@@ -94,6 +116,11 @@ package enum GatewayError: Error, Sendable, Hashable {
     case .noRoute: "Run tender route explain with this payment's network, amount and currency, and correct the rules."
     case .amountTooFine: "Use an amount without the last decimals."
     case .currencyNotTaken: "Price the basket in a currency that the acquirer's contract names."
+    case .routeNotReconciled: "This call changed nothing. Try again later; the operator runs tender restore status."
+    case .tokenBeforeRestore: "Show the payment sheet again: a new payment token is taken."
+    case .paidBeforeRestore: "Do not charge again. The operator finds the payment among the alarms."
+    case .callMayBeLost: "Look at the payment. If this was not done before, let an operator do it."
+    case .noListing: "Name the provider's report by --report, or the merchant's orders by --orders."
     case .operationRefused(.mustWait(_, isFinal: true)):
       "Ask again when the operation in flight has its answer; or leave isFinal out, and capture the amount now."
     case .operationRefused(.conflict), .operationRefused(.inFlight), .operationRefused(.mustWait):

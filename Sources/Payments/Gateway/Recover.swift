@@ -51,7 +51,7 @@ extension PaymentGateway {
   private func captureDue(_ limit: Int) async throws -> RecoveryReport {
     var report = RecoveryReport()
     report.captures = try await begin(
-      journal.capturesDue(limit, through: routes.names).map {
+      journal.capturesDue(limit, through: openRoutes()).map {
         FollowUp(kind: .capture, payment: $0, cause: .order, due: .capture)
       },
       width: policy.captureWidth)
@@ -66,7 +66,7 @@ extension PaymentGateway {
     let now = clock.now()
     guard clocks.allowEnding else { return report }
     report.expiries = try await begin(
-      journal.expiredHolds(limit, through: routes.names, by: now).map {
+      journal.expiredHolds(limit, through: openRoutes(), by: now).map {
         FollowUp(kind: .void, payment: $0, cause: .expiry, due: .endOfHold(by: now))
       },
       width: policy.expiryWidth)

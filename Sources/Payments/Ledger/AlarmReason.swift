@@ -40,6 +40,8 @@ package enum AlarmReason: String, Sendable, Hashable, Codable, CaseIterable {
   case anotherConnector = "another_connector"
   /// The provider, a card scheme or a person in the provider's dashboard moved money that the balances do not have.
   case movedElsewhere = "moved_elsewhere"
+  /// The payment was lost with the store and adopted after its restore: its order is not known here.
+  case restored
   /// An event names another amount than the operation's.
   case eventAmountMismatch = "event_amount_mismatch"
   /// An event contradicts the operation's state.

@@ -38,6 +38,15 @@ package enum OperationCause: String, Sendable, Hashable, Codable, CaseIterable {
   case recovery
   /// The provider, a card scheme or a person in the provider's dashboard: no request of ours.
   case provider
+  /// Done before the store was restored, lost with what it had, and adopted since.
+  case restore
+
+  /// As the table has it. A restored row, which no request of this store's asked for, has a column of its own.
+  var stored: String { self == .restore ? OperationCause.provider.rawValue : rawValue }
+}
+
+extension Row {
+  func cause() throws -> OperationCause { try integerOrNil("restored") == nil ? value("cause") : .restore }
 }
 
 /// The state of an operation.
@@ -69,7 +78,7 @@ package enum OperationState: String, Sendable, Hashable, Codable, CaseIterable {
 /// The right to ask the acquirer once. It exists only after it is durable: only the journal makes one.
 package struct Attempt: Sendable, Hashable {
   /// Our name of the operation at the acquirer, which an inquiry asks for.
-  package let reference: AttemptReference
+  package internal(set) var reference: AttemptReference
   package let payment: PaymentID
   /// The only acquirer that may be asked: connector and account.
   package let route: String
@@ -196,7 +205,7 @@ extension OperationRecord {
       reference: try row.value("reference"), number: Int(try row.integer("number")),
       merchantReference: try row.textOrNil("merchant_reference"), kind: try row.value("kind"),
       amount: try row.amount("amount"),
-      isFinal: try row.integer("is_final") == 1, cause: try row.value("cause"), state: state,
+      isFinal: try row.integer("is_final") == 1, cause: try row.cause(), state: state,
       acquirerReference: try row.textOrNil("acquirer_reference"), code: isApproved ? nil : try row.textOrNil("code"),
       decline: isApproved ? nil : try row.decline(code: "code"),
       tries: Int(try row.integer("tries")), sentAt: try row.time("sent_at"),

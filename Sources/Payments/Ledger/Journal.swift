@@ -14,6 +14,8 @@ package struct Journal: Sendable {
   package let consumers: Set<OutboxConsumer>
   /// The holder of the leases that this process acquires.
   let owner: String
+  /// Since when the store is a restored one; nil for one that never was.
+  package var restore: RestoredStore?
 
   /// How long an operation belongs to the process that began it. Longer than any deadline of a call to an acquirer.
   package static let lease: Duration = .seconds(60)
@@ -42,7 +44,7 @@ package struct Journal: Sendable {
     _ order: Order, spending use: TokenUse, card: CardSummary, terms: ClaimTerms = ClaimTerms(), in store: Transaction
   ) throws -> Attempt {
     // Inserts first and asks afterwards: between a question and an insert another claim could slip in.
-    let id = PaymentID(timeOrderedID(store))
+    let id = PaymentID(BasketMark.identifier(timeOrderedID(store), of: order))
     let insertion = PaymentRecord.insertion(of: id, order, card, terms)
     let (used, inserted, head) = try store.first(TokenUses.addition(of: use, to: id), insertion, headQuery(of: id))
     let record = PaymentRecord(order, card, terms, id: id, at: store.now)
@@ -250,11 +252,19 @@ package struct StoredSale: Sendable, Hashable {
 
 extension Journal {
   private func begin(_ record: PaymentRecord, _ head: AuditHead, _ store: Transaction) throws -> Attempt {
-    let attempt = newAttempt(.authorize, record.payment.amount, of: record, cause: .shopper, store)
+    var attempt = newAttempt(.authorize, record.payment.amount, of: record, cause: .shopper, store)
+    // So that a provider's listing names a payment that the store has lost.
+    attempt.reference = AttemptReference(record.payment.id.rawValue)
     try insert(attempt, in: store)
-    try note("authorize begins", of: attempt.reference, from: nil, to: record, on: head, in: store)
-    try Outbox.add(record, after: attempt.reference, for: consumers, in: store)
+    try noteBeginning(of: record, attempt, on: head, in: store)
     return attempt
+  }
+
+  func noteBeginning(
+    of record: PaymentRecord, _ attempt: Attempt, on head: AuditHead, in store: Transaction
+  ) throws {
+    try note("authorize begins", of: attempt.reference, from: nil, to: record, on: head, in: store)
+    try addEvent(record, after: attempt.reference, in: store)
   }
 
   /// Why a payment token was refused. A payment of the order comes before the payment token: a second payment gets the

@@ -21,7 +21,7 @@ enum Operations {
       """,
       .text(attempt.reference.rawValue), .text(attempt.payment.rawValue), .text(attempt.kind.rawValue),
       .text(optional: attempt.target?.rawValue), .integer(attempt.amount.minorUnits), .integer(attempt.releases),
-      .integer(attempt.isFinal ? 1 : 0), .text(attempt.cause.rawValue), .time(firstTry), .text(owner), .time(lease),
+      .integer(attempt.isFinal ? 1 : 0), .text(attempt.cause.stored), .time(firstTry), .text(owner), .time(lease),
       .integer(attempt.fence), .time(store.now), .time(optional: lease > Timestamp(seconds: 0) ? lease : nil),
       .text(attempt.route), .integer(attempt.isWhole ? 1 : 0), .text(optional: attempt.partOf?.rawValue))
   }
@@ -334,7 +334,7 @@ extension Operations {
       partOf: try row.textOrNil("part_of").map { AttemptReference($0) },
       captureNumber: try kind == .capture ? captures(of: payment, before: row.integer("number"), in: store) + 1 : nil,
       undoneAmount: try row.amount(kind == .reverse ? "authorization_amount" : "amount"),
-      cause: try row.value("cause"), past: try past(row, kind == .reverse ? target : nil, in: store),
+      cause: try row.cause(), past: try past(row, kind == .reverse ? target : nil, in: store),
       releases: try row.integer("released_amount"), fence: try row.integer("fence"))
     return (attempt, try row.value("state"))
   }

@@ -21,16 +21,18 @@ package enum OutboxConsumer: Sendable, CaseIterable {
 /// The table `outbox`: one row for every change of a payment, numbered without gaps within the payment, written in the
 /// commit of the change. A row is a snapshot; each ``OutboxConsumer`` gives it its own form.
 enum Outbox {
+  /// - Parameter floor: the numbers up to this one may have been sent; nil where the store has all that were.
   static func add(
     _ record: PaymentRecord, after operation: AttemptReference, for consumers: Set<OutboxConsumer>,
-    in store: Transaction
+    above floor: Int64? = nil, in store: Transaction
   ) throws {
     let payment = record.payment
+    let last = floor.map { "MAX(CASE WHEN seq > \($0) THEN seq ELSE \($0) END), \($0)" } ?? "MAX(seq), 0"
     try store.run(
       """
       INSERT INTO outbox (payment, merchant, seq, operation, status, authorized, captured, refunded, charged_back,
         happened_at, waits_for_mail)
-      VALUES ($1, $2, (SELECT COALESCE(MAX(seq), 0) + 1 FROM outbox WHERE payment = $1), $3, $4, $5, $6, $7, $8, $9, $10)
+      VALUES ($1, $2, (SELECT COALESCE(\(last)) + 1 FROM outbox WHERE payment = $1), $3, $4, $5, $6, $7, $8, $9, $10)
       """,
       .text(payment.id.rawValue), .text(payment.merchant.rawValue), .text(operation.rawValue),
       .text(payment.status.rawValue), .integer(payment.authorized), .integer(payment.captured),
@@ -40,6 +42,12 @@ enum Outbox {
 }
 
 extension Journal {
+  /// Writes the event of a change. In a restored store it has a number above all that were sent before.
+  func addEvent(_ record: PaymentRecord, after operation: AttemptReference, in store: Transaction) throws {
+    let floor = restore.flatMap { $0.mayHaveKnown(record.payment) ? $0.eventFloor : nil }
+    try Outbox.add(record, after: operation, for: consumers, above: floor, in: store)
+  }
+
   /// Lets the events leave the outbox that wait for mail, where mail is not set up any more.
   package func forgetMail() async throws {
     guard !consumers.contains(.mail) else { return }

@@ -7,7 +7,7 @@ package struct OutboxEvent: Sendable, Hashable {
   package let merchant: MerchantID
   package let order: OrderID
   package let basket: BasketID
-  /// 1, 2, 3 … without gaps within the payment.
+  /// 1, 2, 3 … without gaps within the payment, but for one at each restore of the store.
   package let sequence: Int64
   /// The operation that changed it.
   package let operation: AttemptReference
@@ -29,6 +29,8 @@ package struct OutboxEvent: Sendable, Hashable {
   package let authorized: Int64
   package let captured: Int64
   package let refunded: Int64
+  /// Before the change.
+  package let refundedBefore: Int64
   package let chargedBack: Int64
   package let authorizationCode: String?
   package let card: CardSummary
@@ -60,6 +62,7 @@ extension OutboxEvent {
     authorized = try row.integer("authorized")
     captured = try row.integer("captured")
     refunded = try row.integer("refunded")
+    refundedBefore = try row.integer("refunded_before")
     chargedBack = try row.integer("charged_back")
     authorizationCode = try row.textOrNil("authorization_code")
     card = try row.card()
@@ -69,7 +72,7 @@ extension OutboxEvent {
     movesMoney =
       switch operationKind {
       case .capture: captured > (try row.integer("captured_before"))
-      case .refund: refunded > (try row.integer("refunded_before"))
+      case .refund: refunded > refundedBefore
       case .void: authorized < (try row.integer("authorized_before"))
       case .authorize, .increment, .reverse, .chargeback, .chargebackReversal: true
       }
@@ -89,7 +92,8 @@ extension OutboxEvent {
       COALESCE(earlier.refunded, 0) AS refunded_before
     FROM outbox JOIN payments ON payments.id = outbox.payment JOIN operations AS cause
       ON cause.reference = outbox.operation
-      LEFT JOIN outbox AS earlier ON earlier.payment = outbox.payment AND earlier.seq = outbox.seq - 1
+      LEFT JOIN outbox AS earlier ON earlier.payment = outbox.payment AND earlier.seq =
+        (SELECT MAX(seq) FROM outbox AS others WHERE others.payment = outbox.payment AND others.seq < outbox.seq)
     """
 }
 

@@ -80,7 +80,7 @@ extension PaymentAdministration {
     if operation != .acknowledge { try await gateway.refuseUnfinishedElsewhere() }
     let key = try key.map(Self.idempotencyKey) ?? IdempotencyKey(random.hex(16))
     func once(_ followUp: FollowUp) async throws -> [OperationRecord] {
-      try await self.once(key, followUp.adding(addition), operation, payment, amount, isFinal: isFinal)
+      try await self.once(key, followUp.adding(addition).byPerson, operation, payment, amount, isFinal: isFinal)
     }
     var performed: [OperationRecord]?
     switch operation {

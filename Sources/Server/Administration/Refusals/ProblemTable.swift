@@ -80,9 +80,13 @@ package enum ProblemTable {
       Problem(.serviceUnavailable, error.code, "\(error.reason). \(error.advice)")
     case .callInProgress:
       Problem(.conflict, error.code, "\(error.reason). \(error.advice)", retryAfter: 1)
-    case .currencyNotTaken, .amountTooFine, .noRoute, .partNotPossible:
+    case .currencyNotTaken, .amountTooFine, .noRoute, .partNotPossible, .noListing:
       Problem(.unprocessableContent, error.code, "\(error.reason). \(error.advice)")
-    case .tokenReused, .acquirerNotConfigured, .answerMayCome, .operationRefused:
+    case .routeNotReconciled:
+      Problem(.serviceUnavailable, error.code, "\(error.reason). \(error.advice)", retryAfter: 60)
+    case .tokenBeforeRestore:
+      Problem(.unprocessableContent, error.code, "\(error.reason). \(error.advice)", field: "token")
+    case .tokenReused, .acquirerNotConfigured, .answerMayCome, .operationRefused, .paidBeforeRestore, .callMayBeLost:
       Problem(isUnknown ? .notFound : .conflict, error.code, "\(error.reason). \(error.advice)")
     }
   }

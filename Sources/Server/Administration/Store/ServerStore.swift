@@ -32,8 +32,9 @@ package enum ServerStore {
     _ place: StorePlace, migrations: [Migration] = migrations, clock: WallClock? = nil, random: RandomBytes = .system,
     consumers: Set<OutboxConsumer> = Set(OutboxConsumer.allCases)
   ) async throws -> Journal {
-    Journal(
-      try await Database.open(place, migrations: migrations, clock: clock), random: random, consumers: consumers)
+    try await Journal(
+      try await Database.open(place, migrations: migrations, clock: clock), random: random, consumers: consumers
+    ).readingRestore()
   }
 
   /// Opens a store that a server has made. Another file is refused and stays as it is.

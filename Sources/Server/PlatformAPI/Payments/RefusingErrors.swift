@@ -10,11 +10,10 @@ extension PlatformPayments {
       throw PlatformRefusal(PlatformFault(error))
     } catch let error as PaymentTokenError where error.code != .keyAgentUnavailable {
       throw PlatformRefusal(PlatformFault(error))
-    } catch GatewayError.tokenReused {
+    } catch let error as GatewayError where error == .tokenReused || error == .tokenBeforeRestore {
       throw PlatformRefusal(
         .init(
-          ours: GatewayError.tokenReused.code, status: 400, detail: GatewayError.tokenReused.reason,
-          property: Self.encryptedData, isRetriable: false))
+          ours: error.code, status: 400, detail: error.reason, property: Self.encryptedData, isRetriable: false))
     }
   }
 

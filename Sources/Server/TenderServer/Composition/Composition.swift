@@ -98,8 +98,10 @@ struct Composition: Sendable {
     nodeLock = try await runtime.awaitingPredecessor(configuration) { try StoreLock.ofNode(configuration) }
     journal = try await runtime.awaitingPredecessor(configuration) { try await Journal.open(configuration, runtime) }
     try await journal.forgetMail()
-    sideJournal = Journal(
+    var sideJournal = Journal(
       journal.database.limited(to: 2), random: runtime.random, consumers: journal.consumers)
+    sideJournal.restore = journal.restore
+    self.sideJournal = sideJournal
     try await configuration.requireDurable(journal.database, runtime.logger)
     secrets = try LiveSecrets(configuration) { [apple] in
       try RouteTable($0, apple, runtime.network.plain, runtime.logger)
@@ -132,6 +134,7 @@ struct Composition: Sendable {
       clock: runtime.clock, random: runtime.random, scheduler: runtime.scheduler, policy: configuration.gatewayPolicy,
       crashes: runtime.crashes, admission: control, observer: { [traces] in traces?.note($0) })
     try await gateway.refuseUnfinishedElsewhere()
+    try await gateway.closeUnknownRoutes()
     guests = try await GuestTokenIssuer.open(configuration, journal.database)
     fingerprintKey = try FingerprintKey.read(configuration.fingerprintKeyFile, runtime.random)
     if configuration.storeURL != nil { try await configuration.requireSharedKeys(fingerprintKey, journal.database) }

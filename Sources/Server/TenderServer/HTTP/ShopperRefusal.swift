@@ -34,7 +34,8 @@ extension ShopperText {
     case let error as OrderError: self.init(error.code)
     case GatewayError.paymentInProgress, GatewayError.outcomeNotRecorded, StorageError.outcomeUnknown:
       self = .paymentUnderWay
-    case GatewayError.overloaded, GatewayError.outOfTime: self = .tryAgain
+    case GatewayError.overloaded, GatewayError.outOfTime, GatewayError.routeNotReconciled: self = .tryAgain
+    case GatewayError.paidBeforeRestore: self = .orderClosed
     default: return nil
     }
   }

@@ -92,7 +92,7 @@ struct OrderMail: Sendable {
 
   /// An event says how much has gone back in all.
   private func announceRefund(_ event: OutboxEvent, _ merchant: MerchantFolder, _ store: Transaction) throws {
-    let before = try OutboxEvent.find(event.payment, event.sequence - 1, in: store)?.refunded ?? 0
+    let before = event.refundedBefore
     guard event.refunded > before, let (order, shopper) = try shopper(of: event, store) else { return }
     let amount = Amount(minorUnits: event.refunded.subtractingClamped(before), currency: event.amount.currency)
     let content = MailContent.refund(of: order.merchantReference, amount: amount, merchant.brand)

@@ -1,0 +1,181 @@
+package import Acquiring
+package import Ledger
+import Storage
+package import TenderPayments
+
+// After a restore: nothing is sent on a route before the journal has what its provider did since the backup, or a person
+// has decided to go on without. What may be a repeat of something that is lost is refused, whatever the route's state.
+extension PaymentGateway {
+  /// Refuses a payment that may have been made before the restore.
+  ///
+  /// - Throws: ``GatewayError/routeNotReconciled(_:)`` while one of the routes that could have taken it is closed;
+  ///   ``GatewayError/tokenBeforeRestore``, ``GatewayError/paidBeforeRestore(_:)``, ``GatewayError/callMayBeLost(_:)``.
+  func refuseIfRestored(_ confirmed: ConfirmedOrder) async throws {
+    guard let restore = journal.restore else { return }
+    if let signedAt = confirmed.signedAt, signedAt < restore.restoredAt { throw GatewayError.tokenBeforeRestore }
+    let (order, routes) = (confirmed.order, confirmed.candidates.map(\.capabilities.route))
+    try await database.read { store in
+      for route in routes where try restore.isClosed(route, in: store) { throw GatewayError.routeNotReconciled(route) }
+      if let payment = try restore.lostPayment(of: order.basket, order.merchant, in: store) {
+        throw GatewayError.paidBeforeRestore(payment)
+      }
+      guard confirmed.signedAt == nil,
+        try restore.hasLostPayment(of: order.amount, through: routes, in: store)
+      else { return }
+      throw GatewayError.callMayBeLost(.authorize)
+    }
+  }
+
+  /// Refuses a capture, void, refund or increment on a closed route, and one of a merchant's that may have been done.
+  func refuseIfRestored(_ followUp: FollowUp, _ attempt: Attempt, in store: Transaction) throws {
+    guard let restore = journal.restore else { return }
+    guard try !restore.isClosed(attempt.route, in: store) else { throw GatewayError.routeNotReconciled(attempt.route) }
+    guard followUp.cause == .merchant, !followUp.isByPerson, followUp.partOf == nil,
+      try restore.mayRepeatLostCall(attempt, in: store)
+    else { return }
+    throw GatewayError.callMayBeLost(attempt.kind)
+  }
+
+  /// The routes on which recovery may begin something: it inquires about what was open on all of them.
+  func openRoutes() async throws -> [String] {
+    guard let restore = journal.restore, restore.endedAt == nil else { return routes.names }
+    let names = routes.names
+    return try await database.read { store in try names.filter { try !restore.isClosed($0, in: store) } }
+  }
+}
+
+extension PaymentGateway {
+  /// Closes the configured routes that the restore did not know of; for the start of a server.
+  package func closeUnknownRoutes() async throws {
+    guard let restore = journal.restore, restore.endedAt == nil else { return }
+    let names = routes.names
+    try await database.write { try restore.close(names, in: $0) }
+  }
+
+  /// The closed routes whose provider gives a listing.
+  package func listedClosedRoutes() async throws -> [String] {
+    guard let restore = journal.restore, restore.endedAt == nil else { return [] }
+    let closed = try await database.read { store in
+      try restore.routes(in: store).filter { $0.state == .closed }.map(\.route)
+    }
+    return closed.filter { routes[$0]?.report != nil }
+  }
+
+  /// Asks the route's provider for all that it did since the backup, adopts it, and opens the route.
+  ///
+  /// - Throws: `AcquirerReport.Unavailable` when the provider gave no whole listing; ``GatewayError`` when it gives none.
+  package func adoptListing(of route: String) async throws -> AdoptionReport {
+    guard let restore = journal.restore, let acquirer = routes[route], let source = acquirer.report else {
+      throw GatewayError.noListing(route)
+    }
+    // What the server before had sent last may arrive at the provider later.
+    guard clock.now() >= restore.restoredAt.adding(acquirer.capabilities.settleHorizon) else {
+      return AdoptionReport(route: route, waitsUntil: restore.restoredAt.adding(acquirer.capabilities.settleHorizon))
+    }
+    let start = try await journal.listingStart(of: route) ?? restore.lostFrom
+    let end = clock.now().adding(RestoredStore.clockMargin)
+    let report = try await source(
+      start..<end, { [journal] operation, name in
+        guard let kind = OperationKind(rawValue: operation.rawValue) else { return nil }
+        return try await journal.reference(of: kind, called: name, through: route)
+      }, .after(.seconds(300), on: scheduler))
+    return try await journal.adopt(report, of: route)
+  }
+}
+
+extension Journal {
+  /// Adopts what a report says, and opens the route unless something of it has to wait.
+  package func adopt(_ report: AcquirerReport, of route: String) async throws -> AdoptionReport {
+    try await adopt(report.doneOperations, of: route)
+  }
+
+  /// Adopts what the merchant's orders say beyond the journal, and opens the route unless something of it has to wait.
+  package func adopt(_ orders: [OrderBalances], of route: String) async throws -> AdoptionReport {
+    var listed: [ListedOperation] = []
+    for order in orders { listed += order.operations(beyond: try await payment(order.payment), since: restore) }
+    return try await adopt(listed, of: route)
+  }
+
+  private func adopt(_ operations: [ListedOperation], of route: String) async throws -> AdoptionReport {
+    guard let restore else { throw GatewayError.noListing(route) }
+    let merchant = try await onlyMerchant(of: route) ?? MerchantID("unknown")
+    var result = AdoptionReport(route: route)
+    for listed in operations { result.count(try await adopt(listed, through: route, merchant: merchant)) }
+    guard result.later == 0 else { return result }
+    let adopted = result.adopted
+    result.isOpen = true
+    try await database.write { try restore.open(route, as: .reconciled, adopted: adopted, in: $0) }
+    return result
+  }
+}
+
+extension OrderBalances {
+  /// What the journal lacks of the balances, each as one operation.
+  fileprivate func operations(beyond known: Payment?, since restore: RestoredStore?) -> [ListedOperation] {
+    guard let restore else { return [] }
+    let authorization = AttemptReference(payment.rawValue)
+    func listed(_ kind: OperationKind, _ units: Int64) -> [ListedOperation] {
+      guard units > 0 else { return [] }
+      let isFirst = kind == .authorize
+      let own = AttemptReference("orders-\(kind.rawValue)-\(payment)-\(units)")
+      return [
+        ListedOperation(
+          reference: isFirst ? authorization : own, kind: kind,
+          amount: Amount(minorUnits: units, currency: authorized.currency), time: restore.lostFrom,
+          authorization: isFirst ? nil : authorization, name: isFirst ? name : own.rawValue)
+      ]
+    }
+    let held = max(authorized.minorUnits, captured.minorUnits)
+    guard let known else {
+      return listed(.authorize, held) + listed(.capture, captured.minorUnits) + listed(.refund, refunded.minorUnits)
+    }
+    let capture = listed(.capture, captured.minorUnits - known.captured)
+    let refund = listed(.refund, refunded.minorUnits - known.refunded)
+    return capture + refund + listed(.void, known.authorized - held)
+  }
+}
+
+/// What became of a listing.
+package struct AdoptionReport: Sendable, Hashable, Codable {
+  package let route: String
+  /// Whether payments are taken on the route from now on.
+  package fileprivate(set) var isOpen = false
+  /// Operations that the journal lacked and has now.
+  package private(set) var adopted = 0
+  /// Operations that the journal had.
+  package private(set) var known = 0
+  /// Operations that contradict the balances, each with an alarm.
+  package private(set) var contradicted = 0
+  /// Operations that the provider has not decided, or whose payment is open here.
+  package private(set) var later = 0
+  /// Operations of no payment of ours, as of another program on the same account.
+  package private(set) var foreign = 0
+  /// The provider is asked then.
+  package private(set) var waitsUntil: Timestamp?
+
+  init(route: String, waitsUntil: Timestamp? = nil) { (self.route, self.waitsUntil) = (route, waitsUntil) }
+
+  mutating func count(_ adoption: Adoption) {
+    switch adoption {
+    case .known, .older: known += 1
+    case .adopted: adopted += 1
+    case .contradicted: contradicted += 1
+    case .later: later += 1
+    case .ofNoPayment: foreign += 1
+    }
+  }
+}
+
+extension AcquirerReport {
+  /// What was done or taken on, authorizations first and then by time. What was reversed before the restore holds nothing.
+  fileprivate var doneOperations: [ListedOperation] {
+    let done = lines.filter { $0.result != .declined }
+    let reversed = Set(done.filter { $0.operation == .reverse }.map(\.reference))
+    return done.compactMap { line in
+      guard let kind = OperationKind(rawValue: line.operation.rawValue) else { return nil }
+      return ListedOperation(
+        reference: line.reference, kind: kind, amount: line.amount, time: line.time, authorization: line.authorization,
+        name: line.name, isPending: line.result == .pending, isReversed: reversed.contains(line.reference))
+    }.sorted { ($0.kind == .authorize ? 0 : 1, $0.time) < ($1.kind == .authorize ? 0 : 1, $1.time) }
+  }
+}

@@ -1,0 +1,185 @@
+import Storage
+package import TenderPayments
+
+/// An operation that a provider lists, or a report or a merchant's orders name: done, or taken on.
+package struct ListedOperation: Sendable, Hashable {
+  /// Our name of it; the provider's, of what no operation of ours asked for. A reversal has its authorization's.
+  package let reference: AttemptReference
+  package let kind: OperationKind
+  package let amount: Amount
+  package let time: Timestamp
+  /// Our name of the authorization; nil where that is not said.
+  package let authorization: AttemptReference?
+  /// The provider's name of it, by which what follows an authorization is asked for.
+  package let name: String?
+  /// Whether the provider has not decided it.
+  package let isPending: Bool
+  /// Whether it is an authorization that was reversed since, so that it holds nothing.
+  package let isReversed: Bool
+
+  package init(
+    reference: AttemptReference, kind: OperationKind, amount: Amount, time: Timestamp,
+    authorization: AttemptReference? = nil, name: String? = nil, isPending: Bool = false, isReversed: Bool = false
+  ) {
+    (self.reference, self.kind, self.amount, self.time) = (reference, kind, amount, time)
+    (self.authorization, self.name) = (authorization, name)
+    (self.isPending, self.isReversed) = (isPending, isReversed)
+  }
+}
+
+/// What became of an operation that is listed and was lost here.
+package enum Adoption: Sendable, Hashable {
+  /// The journal has it.
+  case known
+  /// It is older than the backup, so it was not lost with it.
+  case older
+  case adopted(PaymentID)
+  /// The balances of the payment do not allow it. An alarm is raised.
+  case contradicted(PaymentID)
+  /// It has to be asked for again: the provider has not decided, or an operation of the payment is open here.
+  case later
+  /// It names no authorization that is known here or was adopted.
+  case ofNoPayment
+}
+
+/// Adopts what a provider did and a restored store has lost: a row of the journal for each operation, with the cause
+/// `restore`.
+extension Journal {
+  /// - Parameter merchant: whose payments the route has, for a payment that is lost.
+  package func adopt(_ listed: ListedOperation, through route: String, merchant: MerchantID) async throws -> Adoption {
+    guard let restore else { return .older }
+    return try await database.write { store in
+      if try Operations.isKnown(listed, through: route, in: store) { return .known }
+      let moment = BasketMark.time(of: listed.reference) ?? listed.time
+      guard moment >= restore.lostFrom.adding(.zero - RestoredStore.clockMargin) else { return .older }
+      guard !listed.isPending else { return .later }
+      if listed.kind == .authorize {
+        if listed.isReversed { return .known }
+        return try adoptPayment(listed, through: route, merchant, restore, in: store)
+      }
+      let first = listed.kind == .reverse ? listed.reference : listed.authorization
+      guard let first, let payment = try Operations.find(first, in: store)?.attempt.payment else { return .ofNoPayment }
+      return try adopt(listed, of: payment, restore, in: store)
+    }
+  }
+
+  /// The merchant that all of a route's payments are of; nil where there are several, or none.
+  package func onlyMerchant(of route: String) async throws -> MerchantID? {
+    try await database.read { store in
+      let row = try store.row(
+        "SELECT MIN(merchant) AS first, MAX(merchant) AS last FROM payments WHERE route = $1", .text(route))
+      guard let first = try row?.textOrNil("first"), try row?.textOrNil("last") == first else { return nil }
+      return MerchantID(first)
+    }
+  }
+
+  /// Since when a listing must reach back: what moves a hold that is older than the backup may be found with the hold.
+  package func listingStart(of route: String) async throws -> Timestamp? {
+    guard let restore else { return nil }
+    let start = restore.lostFrom.adding(.zero - RestoredStore.clockMargin)
+    return try await database.read { store in
+      let oldest = try store.row(
+        "SELECT MIN(created_at) AS oldest FROM payments WHERE route = $1 AND live = 1 AND authorized > captured",
+        .text(route))?.timeOrNil("oldest")
+      return min(start, oldest.map { $0.adding(.zero - RestoredStore.clockMargin) } ?? start)
+    }
+  }
+
+  /// The lost payment as an authorization that was approved. Its order is not known here, so an operator has to look.
+  private func adoptPayment(
+    _ listed: ListedOperation, through route: String, _ merchant: MerchantID, _ restore: RestoredStore,
+    in store: Transaction
+  ) throws -> Adoption {
+    // Another program's, on the same account.
+    guard BasketMark.time(of: listed.reference) != nil else { return .ofNoPayment }
+    let id = PaymentID(listed.reference.rawValue)
+    let order = Order(
+      id: OrderID("restored-\(id)"), merchant: merchant, basket: BasketID("restored-\(id)"), amount: listed.amount,
+      applicationDataHash: [], merchantReference: "restored-\(id)", capture: .manual)
+    let terms = ClaimTerms(route: route, amountConfirmed: false, holdUntil: store.now.adding(Self.usualHold))
+    guard try store.first(PaymentRecord.insertion(of: id, order, CardSummary(deviceAccountSuffix: nil, expiry: nil, hasECI: false), terms)) != nil else { return .known }
+    try store.run(
+      "UPDATE payments SET created_at = $2 WHERE id = $1", .text(id.rawValue), .time(listed.time))
+    let record = try PaymentRecord.lock(id, in: store)
+    var attempt = newAttempt(.authorize, listed.amount, of: record, cause: .restore, store)
+    attempt.reference = listed.reference
+    try insertRestored(attempt, listed, restore, in: store)
+    try noteBeginning(of: record, attempt, on: try lockedHead(of: id, in: store), in: store)
+    _ = try post(
+      .approved(Approval(acquirerReference: listed.name ?? "")), for: attempt,
+      reportedTo: .shopper(whenOpen: .pending), pause: .zero, in: store)
+    try store.run(
+      """
+      INSERT INTO restored_payments (payment, basket_mark, route, amount, currency, restored_at)
+      VALUES ($1, $2, $3, $4, $5, $6)
+      """, .text(id.rawValue), .text(BasketMark.of(id)), .text(route), .integer(listed.amount.minorUnits),
+      .text(listed.amount.currency.code), .time(store.now))
+    try raiseOrNote(.restored, PaymentRecord.lock(id, in: store), in: store)
+    return .adopted(id)
+  }
+
+  private func adopt(
+    _ listed: ListedOperation, of payment: PaymentID, _ restore: RestoredStore, in store: Transaction
+  ) throws -> Adoption {
+    let before = try PaymentRecord.lock(payment, in: store)
+    guard before.balances.status.isResolved else { return .later }
+    let endsHold = listed.kind == .void || listed.kind == .reverse
+    if endsHold, before.balances.free <= 0 { return .known }
+    do {
+      try book(listed, as: endsHold ? .void : listed.kind, before, restore, in: store)
+      return .adopted(payment)
+    } catch JournalError.inFlight {
+      return .later
+    } catch is JournalError {
+      try remark(
+        AuditEntry.refusedMovement, "\(listed.kind.rawValue) of \(listed.amount), restored, \(listed.reference)",
+        on: payment, in: store)
+      try raiseOrNote(.movedElsewhere, PaymentRecord.lock(payment, in: store), in: store)
+      return .contradicted(payment)
+    }
+  }
+
+  private func book(
+    _ listed: ListedOperation, as kind: OperationKind, _ before: PaymentRecord, _ restore: RestoredStore,
+    in store: Transaction
+  ) throws {
+    // Providers name the authorized amount also where a part was captured.
+    let isRest = kind == .void && listed.amount.minorUnits >= before.balances.free
+    let amount = try before.validated(isRest ? nil : listed.amount, for: kind)
+    let refunded = try kind == .refund
+      ? RefundableCapture.all(of: before.payment.id, in: store).named(by: amount.minorUnits)?.reference : nil
+    var attempt = newAttempt(kind, amount, of: before, cause: .restore, undoing: refunded, store)
+    if BasketMark.time(of: listed.reference) != nil, listed.kind != .reverse { attempt.reference = listed.reference }
+    let reserved = try Posting.reserve(attempt.movement, on: before.balances)
+    let posted = try Posting.post(.approved, of: attempt.movement, on: reserved)
+    try insertRestored(attempt, listed, restore, in: store)
+    let name = listed.name ?? listed.reference.rawValue
+    _ = try Operations.close(attempt, with: .approved(Approval(acquirerReference: name)), in: store)
+    _ = try save(
+      before.moved(to: try closeHold(posted, attempt, in: store), at: store.now), over: before,
+      .meets(kind, .approved), of: attempt.reference, saying: "restored, \(name)", in: store)
+  }
+
+  private func insertRestored(
+    _ attempt: Attempt, _ listed: ListedOperation, _ restore: RestoredStore, in store: Transaction
+  ) throws {
+    try Operations.insert(attempt, owner: owner, lease: Timestamp(seconds: 0), firstTry: store.now, in: store)
+    try store.run(
+      "UPDATE operations SET restored = $2, sent_at = $3 WHERE reference = $1", .text(attempt.reference.rawValue),
+      .integer(restore.number), .time(listed.time))
+  }
+}
+
+extension Operations {
+  /// Whether the journal has what is listed: by our reference, or by the provider's name of what it moved by itself.
+  fileprivate static func isKnown(
+    _ listed: ListedOperation, through route: String, in store: Transaction
+  ) throws -> Bool {
+    if listed.kind != .reverse, try find(listed.reference, in: store) != nil { return true }
+    let kind: OperationKind = listed.kind == .reverse ? .void : listed.kind
+    return try store.row(
+      """
+      SELECT reference FROM operations WHERE acquirer_reference = $1 AND kind = $2 AND route = $3 AND cause = 'provider'
+      """, .text(listed.name ?? listed.reference.rawValue), .text(kind.rawValue), .text(route)) != nil
+  }
+}

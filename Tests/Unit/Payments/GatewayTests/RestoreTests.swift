@@ -1,0 +1,243 @@
+import Acquiring
+import Gateway
+import Ledger
+import PaymentTesting
+import Storage
+import TenderPayments
+import TenderTesting
+import Testing
+
+/// A copy of a shop's store, and what becomes of it when the store is lost and the copy restored.
+private struct Backup: Sendable {
+  private let shop: Shop
+  private let files: TemporaryStore
+  private let database: Database
+
+  /// Copies the store as it is now.
+  init(of shop: Shop) async throws {
+    self.shop = shop
+    files = try TemporaryStore()
+    let clock = shop.clock.wall
+    database = try await Database.targetOfCopy(Journal.migrations) { [files] in try await files.open($0, clock: clock) }
+    let copy = try await StoreCopy(from: shop.journal.database, to: database)
+    try await copy.run()
+    try await copy.finish()
+    try await database.write { try RestoredStore.mark(backup: "backup", begunAt: $0.now, in: $0) }
+  }
+
+  /// Marks the copy as restored now.
+  func restore() async throws -> Journal {
+    try await database.write { store in
+      let backup = try #require(try RestoredStore.newestBackup(in: store))
+      _ = try RestoredStore.begin(backup.id, lostFrom: backup.begunAt, routes: [], in: store)
+    }
+    return try await Journal(database).readingRestore()
+  }
+
+  /// A server on the restored store, with all routes of the one before.
+  func gateway(_ journal: Journal, _ routes: [ConfiguredRoute]) -> PaymentGateway {
+    PaymentGateway(
+      opener: shop.opener, journal: journal, routes: RouteTable(routes), clock: shop.clock.wall,
+      scheduler: shop.clock.scheduler)
+  }
+}
+
+extension Journal {
+  /// What a payment is, without what only its own row knows.
+  fileprivate func balances(_ id: PaymentID) async throws -> [String] {
+    guard let payment = try await payment(id) else { return [] }
+    return [payment.status.rawValue, "\(payment.authorized) \(payment.captured) \(payment.refunded)"]
+  }
+
+  /// Hands the waiting events over.
+  fileprivate func lastPlace() async throws -> Int64 {
+    try await database.write { store in
+      _ = try OutboxEvent.take(for: .webhooks, payments: 10, in: store)
+      return try store.row("SELECT position FROM outbox_head")?.integer("position") ?? 0
+    }
+  }
+
+  fileprivate func sequences(of id: PaymentID) async throws -> [Int64] {
+    try await database.read { store in
+      try store.rows("SELECT seq FROM outbox WHERE payment = $1 ORDER BY seq", .text(id.rawValue)).map {
+        try $0.integer("seq")
+      }
+    }
+  }
+}
+
+extension ProviderVisit {
+  /// The order whose payment token was signed before, and is paid again.
+  fileprivate func code(_ gateway: PaymentGateway, _ order: Order, _ token: EncryptedPaymentToken) async throws -> String {
+    let call = try gateway.newCall()
+    defer { call.end() }
+    let choice = RouteChoice(sale: SaleDetails(cardName: "Card 0492", cardNetwork: .visa))
+    do {
+      _ = try await gateway.confirm(token, pays: order, choosing: choice, in: call)
+      return "confirmed"
+    } catch let error as GatewayError { return error.code }
+  }
+
+  fileprivate func route() throws -> ConfiguredRoute {
+    let keys: Set<[UInt8]> = isSealed ? [try shop.token().publicKeyHash] : []
+    return ConfiguredRoute(acquirer, sealedKeys: keys)
+  }
+}
+
+@Suite struct `A store that was restored` {
+  private static let listing = ProviderVisit.kinds.filter { [.stripe, .checkoutCom, .braintree].contains($0.provider) }
+  private static let others = ProviderVisit.kinds.filter { ![.stripe, .checkoutCom, .braintree].contains($0.provider) }
+
+  @Test(arguments: listing)
+  func `adopts from the provider's listing what happened since the backup, each once`(
+    kind: ProviderVisit.Kind
+  ) async throws {
+    let violations = try await kind.provider.visit(isSealed: kind.isSealed) { visit in
+      let gateway = visit.gateway
+      let part = try await visit.held("order-1", 1250)
+      let freed = try await visit.held("order-2", 990)
+      let captured = try await visit.held("order-3", 700)
+      _ = try await visit.done(gateway.capture(captured.id))
+      try await visit.settle(captured.id)
+      visit.shop.clock.advance(.seconds(3_600))
+      let backup = try await Backup(of: visit.shop)
+      visit.shop.clock.advance(.seconds(60))
+      _ = try await visit.done(gateway.capture(part.id, .eur(1000)))
+      _ = try await visit.done(gateway.void(freed.id))
+      _ = try await visit.done(gateway.refund(captured.id, .eur(300)))
+      let order = Shop.order("order-4", 1500)
+      let token = try visit.shop.token(for: order)
+      let lost = try await visit.authorize(order, token)
+      _ = try await visit.done(gateway.capture(lost.id, .eur(500)))
+      visit.shop.clock.advance(.seconds(60))
+
+      let journal = try await backup.restore()
+      let restored = backup.gateway(journal, [try visit.route()])
+      let route = visit.provider.rawValue
+      visit.shop.clock.advance(.seconds(1))
+      let other = Shop.order("order-5")
+      #expect(try await visit.code(restored, other, visit.shop.token(for: other)) == "route_not_reconciled")
+      await #expect(throws: GatewayError.routeNotReconciled(route)) { try await restored.capture(part.id, .eur(100)) }
+      #expect(try await restored.adoptListing(of: route).waitsUntil != nil)
+      visit.shop.clock.advance(.seconds(600))
+      let report = try await restored.adoptListing(of: route)
+      #expect(report.isOpen && report.adopted == 5 && report.contradicted == 0 && report.later == 0, "\(report)")
+      for payment in [part, freed, captured, lost] {
+        #expect(try await journal.balances(payment.id) == visit.shop.journal.balances(payment.id))
+      }
+      #expect(try await restored.adoptListing(of: route).adopted == 0)
+      #expect(try await journal.restoreReport()?.endedAt != nil)
+      #expect(try await journal.operations(of: part.id).last?.cause == .restore)
+
+      #expect(try await visit.code(restored, order, token) == "token_before_restore")
+      #expect(try await visit.code(restored, order, visit.shop.token(for: order)) == "paid_before_restore")
+      #expect(try await visit.code(restored, other, visit.shop.token(for: other)) == "confirmed")
+      await #expect(throws: GatewayError.callMayBeLost(.capture)) { try await restored.capture(part.id, .eur(100)) }
+      #expect(try await journal.sequences(of: part.id).last ?? 0 > 1_000_000)
+      #expect(try await journal.alarms().map(\.reason) == ["restored"])
+      #expect(try await journal.verifyAudit().isIntact)
+    }
+    #expect(violations == [])
+  }
+
+  @Test(arguments: others)
+  func `stays closed where the provider lists nothing, until the merchant's orders are imported`(
+    kind: ProviderVisit.Kind
+  ) async throws {
+    let violations = try await kind.provider.visit(isSealed: kind.isSealed) { visit in
+      let part = try await visit.held("order-1", 1250)
+      let backup = try await Backup(of: visit.shop)
+      visit.shop.clock.advance(.seconds(60))
+      _ = try await visit.done(visit.gateway.capture(part.id, .eur(1000)))
+      let lost = try await visit.held("order-2", 990)
+      let journal = try await backup.restore()
+      let (restored, route) = (backup.gateway(journal, [try visit.route()]), visit.provider.rawValue)
+      await #expect(throws: GatewayError.noListing(route)) { try await restored.adoptListing(of: route) }
+      await #expect(throws: GatewayError.routeNotReconciled(route)) { try await restored.capture(part.id) }
+      let orders = [
+        OrderBalances(payment: part.id, authorized: .eur(1250), captured: .eur(1000), refunded: .eur(0)),
+        OrderBalances(payment: lost.id, authorized: .eur(990), captured: .eur(0), refunded: .eur(0)),
+      ]
+      #expect(try await journal.adopt(orders, of: route).adopted == 2)
+      #expect(try await journal.adopt(orders, of: route).adopted == 0)
+      for payment in [part, lost] {
+        #expect(try await journal.balances(payment.id) == visit.shop.journal.balances(payment.id))
+      }
+      #expect(try await journal.restoreReport()?.routes.map(\.state) == [.reconciled])
+      #expect(try await journal.verifyAudit().isIntact)
+    }
+    #expect(violations == [])
+  }
+
+  @Test func `refuses after an accepted gap what may be a repeat, and does what cannot be one`() async throws {
+    let shop = try await Shop()
+    let first = try await shop.gateway.authorize(Shop.order("order-1"), with: shop.token(for: Shop.order("order-1")))
+    let order = Shop.order("order-2")
+    let second = try await shop.gateway.authorize(order, with: shop.token(for: order))
+    let backup = try await Backup(of: shop)
+    shop.clock.advance(.seconds(60))
+    let journal = try await backup.restore()
+    let restored = backup.gateway(journal, [ConfiguredRoute(shop.fake.acquirer)])
+    await #expect(throws: GatewayError.routeNotReconciled("fake")) { try await restored.capture(first.id) }
+    try await journal.database.write { store in
+      try journal.restore?.open("fake", as: .gapAccepted, adopted: 0, note: "no report", in: store)
+    }
+    await #expect(throws: GatewayError.callMayBeLost(.capture)) { try await restored.capture(first.id, .eur(100)) }
+    #expect(try await restored.perform(FollowUp.capture(first.id, .eur(100)).byPerson).payment.captured == 100)
+    #expect(try await restored.capture(second.id).payment.captured == 1250)
+    await #expect(throws: GatewayError.callMayBeLost(.refund)) { try await restored.refund(second.id) }
+    #expect(try await journal.sequences(of: second.id) == [1, 2, 1_000_001])
+
+    shop.clock.advance(.seconds(1))
+    let later = Shop.order("order-3")
+    let third = try await restored.authorize(later, with: shop.token(for: later))
+    #expect(try await restored.capture(third.id, .eur(100)).payment.captured == 100)
+    #expect(try await journal.sequences(of: third.id) == [1, 2, 3])
+    shop.clock.advance(.seconds(8 * 86_400))
+    #expect(try await restored.refund(second.id).payment.refunded == 1250)
+  }
+
+  @Test func `leaves the due captures and ended holds of a closed route alone`() async throws {
+    let shop = try await Shop()
+    let order = Shop.order("order-1", capture: .immediate)
+    shop.fake.captures(.notSent("no network"))
+    let payment = try await shop.gateway.pay(order, with: shop.token(for: order))
+    let backup = try await Backup(of: shop)
+    shop.clock.advance(.seconds(3_600))
+    shop.fake.captures { reference, _ in FakeAcquirer.approval(reference) }
+    let journal = try await backup.restore()
+    let restored = backup.gateway(journal, [ConfiguredRoute(shop.fake.acquirer)])
+    #expect(try await restored.recover().captures == 0)
+    try await journal.database.write { store in
+      try journal.restore?.open("fake", as: .reconciled, adopted: 0, in: store)
+    }
+    #expect(try await restored.recover().captures == 1)
+    #expect(try await journal.payment(payment.id)?.status == .captured)
+  }
+
+  @Test func `goes on with the places of all events above every one that was given`() async throws {
+    let shop = try await Shop()
+    _ = try await shop.gateway.authorize(Shop.order("order-1"), with: shop.token(for: Shop.order("order-1")))
+    #expect(try await shop.journal.lastPlace() == 2)
+    let backup = try await Backup(of: shop)
+    #expect(try await backup.restore().lastPlace() == 1_000_000_002)
+  }
+
+  @Test func `names a payment's authorization like the payment, with a mark of its basket`() async throws {
+    let shop = try await Shop()
+    let orders = [Shop.order("order-1"), Shop.order("order-2")]
+    var marks: [Substring] = []
+    for order in orders {
+      let payment = try await shop.gateway.authorize(order, with: shop.token(for: order))
+      #expect(shop.fake.authorizations.last?.reference.rawValue == payment.id.rawValue)
+      marks.append(payment.id.rawValue.suffix(10))
+    }
+    shop.fake.authorizes(.declined(Decline(reason: .doNotHonor, code: "05")))
+    let third = Shop.order("order-3")
+    let declined = try await shop.gateway.authorize(third, with: shop.token(for: third))
+    shop.clock.advance(.seconds(1))
+    let again = try await shop.gateway.authorize(third, with: shop.token(for: third))
+    #expect(Set(marks).count == 2)
+    #expect(declined.id != again.id && declined.id.rawValue.suffix(10) == again.id.rawValue.suffix(10))
+  }
+}
