@@ -13,8 +13,8 @@ struct Tender: AsyncParsableCommand {
       InitCommand.self, ServeCommand.self, ReloadCommand.self, TokenCommand.self, KeyAgentCommand.self,
       MerchantCommand.self, CertificateCommand.self, DomainCommand.self, SecretCommand.self, PaymentCommand.self,
       LinkCommand.self, RouteCommand.self, ConnectorCommand.self, ShadowCommand.self, WebhooksCommand.self,
-      MailCommand.self, UserCommand.self, StoreCommand.self, ReconcileCommand.self, ConfigCommand.self,
-      DoctorCommand.self, VersionCommand.self,
+      MailCommand.self, UserCommand.self, StoreCommand.self, BackupCommand.self, RestoreCommand.self,
+      ReconcileCommand.self, ConfigCommand.self, DoctorCommand.self, VersionCommand.self,
     ])
 
   static func main() async {

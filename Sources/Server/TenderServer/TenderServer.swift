@@ -123,6 +123,7 @@ package struct TenderServer: Service {
           scheduler: scheduler, logger: logger)
       ),
       ("hosted checkouts", HostedCheckoutRemoval(parts)),
+      ("restore", RestoreService(gateway: gateway, scheduler: scheduler, logger: logger)),
       ("figures", FigureService(database: parts.database, scheduler: scheduler, logger: logger)),
     ]
     return (all + mailServices).map { NamedService(service: $1, serviceName: $0) }

@@ -26,7 +26,7 @@ package enum SharedKeys {
   ///   - key: with all its entropy, so that its hash says nothing of it.
   /// - Throws: ``ConfigurationError`` when another node uses another key.
   package static func require(_ setting: String, _ key: [UInt8], in database: Database) async throws {
-    let hash = Hex.encode(SHA256.hash(data: Array("tender shared key \(setting)\n".utf8) + key))
+    let hash = hash(setting, key)
     let known = try await database.write { store in
       try store.run(
         "INSERT INTO shared_keys (setting, hash) VALUES ($1, $2) ON CONFLICT DO NOTHING", .text(setting), .text(hash))
@@ -36,5 +36,17 @@ package enum SharedKeys {
       throw ConfigurationError(
         setting, "this node's key is not that of the other nodes; copy the file from one of them, see docs/postgres.md")
     }
+  }
+
+  /// Whether it is the key that the nodes use; nil where none has noted one.
+  static func isKnown(_ setting: String, _ key: [UInt8], in database: Database) async throws -> Bool? {
+    let known = try await database.read {
+      try $0.row("SELECT hash FROM shared_keys WHERE setting = $1", .text(setting))?.text("hash")
+    }
+    return known.map { $0 == hash(setting, key) }
+  }
+
+  private static func hash(_ setting: String, _ key: [UInt8]) -> String {
+    Hex.encode(SHA256.hash(data: Array("tender shared key \(setting)\n".utf8) + key))
   }
 }

@@ -16,6 +16,7 @@ struct AdministrationRoutes: Sendable {
   let shadow: ShadowController
   let merchants: MerchantAdministrationController
   let users: UserAdministrationController
+  let restore: RestoreController
 
   func add(to router: Router<ServerContext>) {
     // `tender payment`
@@ -58,6 +59,11 @@ struct AdministrationRoutes: Sendable {
     // `tender reconcile`
     router.post("/reconcile", use: reconciliation.reconcile)
 
+    // `tender restore`
+    router.get("/restore", use: restore.show)
+    router.post("/restore/gap", use: restore.acceptGap)
+    router.post("/restore/:source", use: restore.adopt)
+
     // `tender merchant`, `certificate`, `domain` and `secret`
     router.post("/merchants/calls", use: merchants.perform)
 
@@ -88,5 +94,7 @@ extension AdministrationRoutes {
     merchants = MerchantAdministrationController(
       administration: office.services.merchants, merchants: parts.merchants)
     users = UserAdministrationController(office: office)
+    restore = RestoreController(
+      administration: RestoreAdministration(parts.journal, gateway: parts.gateway))
   }
 }

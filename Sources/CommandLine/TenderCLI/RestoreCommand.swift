@@ -1,0 +1,146 @@
+import Administration
+import ArgumentParser
+import CommandSupport
+import Foundation
+import Gateway
+import Ledger
+import TenderPayments
+
+/// `tender restore`
+struct RestoreCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "restore",
+    abstract: "Restores a backup, and takes up what happened since.",
+    discussion: """
+      After `store` the server can start. It takes no payment on a route before the journal has what the route's provider \
+      did since the backup: it asks Braintree, Checkout.com and Stripe by itself; for others, `route` takes a report or \
+      the merchant's orders, or a person accepts the gap.
+      """,
+    subcommands: [Store.self, Mark.self, Status.self, Route.self])
+
+  struct Store: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+      commandName: "store", abstract: "Puts a backup in the place of the configuration's store.",
+      discussion: """
+        There must be no store yet; a database of PostgreSQL must be empty. A backup that is damaged, or of another \
+        installation or version, is refused, and nothing has changed.
+        """)
+    @Argument(help: "The encrypted store of a backup: a file that ends in .store.age.") var file: String
+    @Option(help: "The encrypted keys of the same backup, unless this machine has them.") var keys: String?
+    @Option(help: "A file with the private key of age.") var identity: String
+    @Option(help: "The server's configuration, as for tender serve.") var config: String?
+    @Flag(help: "Bring the backup of an older version to this version's tables; for a store in a file.") var migrate = false
+    @Flag(help: "Print JSON.") var json = false
+
+    func run() async throws {
+      guard FileManager.default.fileExists(atPath: identity) else { throw MistakenCall("there is no file \(identity)") }
+      let configuration = try await ConfigurationOptions.load(file: config)
+      let report = try await StoreRestore(configuration, identity: identity).run(file, keys: keys, migrates: migrate)
+      guard !json else { return Terminal.say(try Terminal.json(report)) }
+      Terminal.say("restored \(report.restore.backup)")
+      Terminal.say(
+        "verified: \(Terminal.counted(report.payments, "payment")), \(report.auditEntries) entries of the audit chain")
+      for path in report.keys { Terminal.say("wrote    \(path)") }
+      report.restore.show()
+      Terminal.say("now start the server, and look at tender restore status")
+    }
+  }
+
+  struct Mark: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+      commandName: "mark", abstract: "Marks a store that was restored by other means, such as PostgreSQL's own.",
+      discussion: "No server may have opened it since. Its routes are closed, as after `store`.")
+    @Option(help: "The moment to which it was restored: 2026-11-21T08:00:00Z.") var lostFrom: Moment
+    @OptionGroup var store: StoreOptions
+    @Flag(help: "Print JSON.") var json = false
+
+    func run() async throws {
+      let report = try await StoreRestore.mark(try await store.configuration(), lostFrom: lostFrom.time)
+      if json { Terminal.say(try Terminal.json(report)) } else { report.restore.show() }
+    }
+  }
+
+  struct Status: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+      commandName: "status", abstract: "Shows the last restore and which routes are closed.",
+      discussion: "Exit code 1 while a route is closed.")
+    @OptionGroup var store: StoreOptions
+    @Flag(help: "Print JSON.") var json = false
+
+    func run() async throws {
+      let report = try await store.access().ask(
+        here: { try await RestoreAdministration($0).report() }, there: ("GET", "/restore"))
+      if json { Terminal.say(try Terminal.json(report)) } else { report.show() }
+      guard report.routes.allSatisfy({ $0.state != .closed }) else { throw ExitCode(1) }
+    }
+  }
+
+  struct Route: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+      commandName: "route", abstract: "Opens a route of a restored store.",
+      discussion: """
+        Without an option the running server asks the route's provider. A report is one that tender reconcile takes. \
+        Orders are CSV with the columns payment, authorized, captured, refunded, currency, in minor units, and name, the \
+        provider's name of the authorization, where it is known.
+        """)
+    @Argument(help: "The route's name, for example adyen/eu-main.") var route: String
+    @Option(help: "The provider's report of the time since the backup.") var report: String?
+    @Option(help: "What the merchant knows of its payments since the backup.") var orders: String?
+    @Flag(help: "Open the route although nobody knows what happened there since the backup.") var acceptGap = false
+    @Option(help: "Why the gap is accepted; kept in the audit chain.") var note: String?
+    @OptionGroup var store: StoreOptions
+    @Flag(help: "Print JSON.") var json = false
+
+    func validate() throws {
+      guard [report != nil, orders != nil, acceptGap].count(where: { $0 }) <= 1 else {
+        throw ValidationError("Give one of --report, --orders and --accept-gap.")
+      }
+      guard acceptGap == (note != nil) else { throw ValidationError("--accept-gap needs a --note, and only it.") }
+    }
+
+    func run() async throws {
+      if acceptGap { return try await openUnknown() }
+      let name = route
+      let source = report != nil ? "report" : orders != nil ? "orders" : "listing"
+      let bytes = try (report ?? orders).map(NamedFile.bytes) ?? []
+      let result = try await store.access().ask(
+        here: { journal in
+          let administration = RestoreAdministration(journal)
+          switch source {
+          case "report": return try await administration.adopt(report: bytes, of: name)
+          case "orders": return try await administration.adopt(orders: bytes, of: name)
+          default: return try await administration.adoptListing(of: name)
+          }
+        },
+        there: ("POST", "/restore/\(source)?route=\(name.inQuery)"), body: bytes)
+      if json { Terminal.say(try Terminal.json(result)) } else { show(result) }
+      guard result.isOpen else { throw ExitCode(1) }
+    }
+
+    private func openUnknown() async throws {
+      let (name, note) = (route, note ?? "")
+      let person = CommandLineOperator(NSUserName(), because: note)
+      let result = try await store.access().ask(
+        here: { try await RestoreAdministration($0).acceptGap(of: name, by: person) },
+        there: ("POST", "/restore/gap?route=\(name.inQuery)&by=\(NSUserName().inQuery)&note=\(note.inQuery)"))
+      if json { Terminal.say(try Terminal.json(result)) } else { result.show() }
+    }
+
+    private func show(_ result: AdoptionReport) {
+      if let time = result.waitsUntil { return Terminal.say("closed: the provider is asked after \(time)") }
+      Terminal.say(
+        "\(result.isOpen ? "open" : "closed"): \(Terminal.counted(result.adopted, "operation")) adopted, "
+          + "\(result.known) known, \(result.contradicted) with an alarm, \(result.foreign) of no payment here")
+      if result.later > 0 { Terminal.say("\(result.later) not decided yet: run this again in a minute") }
+    }
+  }
+}
+
+extension RestoreReport {
+  fileprivate func show() {
+    Terminal.say("lost: what happened from \(lostFrom) to \(restoredAt)" + (endedAt.map { "; ended \($0)" } ?? ""))
+    Table("ROUTE", "STATE", "ADOPTED", "NOTE", of: routes) {
+      [$0.route, $0.state.rawValue, "\($0.adopted)", $0.note ?? "-"]
+    }.show("route")
+  }
+}

@@ -1,0 +1,76 @@
+import Foundation
+import Settings
+import Storage
+import StrictJSON
+import TenderPayments
+
+/// The files with keys that a store needs, as a backup keeps them beside it: without them nobody reads the merchants'
+/// secrets, and no node starts.
+struct KeyFiles {
+  /// Name of the setting, and what the file holds.
+  private let texts: [String: String]
+  let backup: String
+
+  /// The files of the configuration that there are.
+  init(_ configuration: ServerConfiguration, of backup: String) throws {
+    var texts: [String: String] = [:]
+    for (name, path) in configuration.keyFiles where FileManager.default.fileExists(atPath: path) {
+      texts[name] = try PrivateFile.text(path)
+    }
+    (self.texts, self.backup) = (texts, backup)
+  }
+
+  /// - Throws: ``BackupRefusal/foreign(_:)`` for anything but a backup's keys.
+  init(_ bytes: [UInt8]) throws {
+    do throws(JSONError) {
+      let root = JSONField(try JSONReader.read(bytes))
+      backup = try root.member("backup").string
+      var texts: [String: String] = [:]
+      let files = try root.member("files")
+      for name in ServerConfiguration.keyFileNames { texts[name] = try files.memberIfPresent(name)?.string }
+      self.texts = texts
+    } catch { throw BackupRefusal.foreign("the file is no backup of keys") }
+  }
+
+  var serialized: [UInt8] {
+    var files = JSONObject()
+    for name in ServerConfiguration.keyFileNames { files[name] = texts[name].map(JSONValue.string) }
+    return JSONValue.object(["backup": .string(backup), "files": .object(files)]).serialized()
+  }
+
+  var names: [String] { texts.keys.sorted() }
+
+  /// The fingerprint key, as every node of a store has it.
+  var fingerprintKey: [UInt8]? {
+    texts["fingerprint.key"].flatMap { Hex.decode($0.trimmingCharacters(in: .whitespacesAndNewlines)) }
+  }
+
+  /// Refuses to replace a key by another one.
+  func check(_ configuration: ServerConfiguration) throws {
+    for (name, path) in configuration.keyFiles where FileManager.default.fileExists(atPath: path) {
+      guard let text = texts[name], try PrivateFile.text(path) != text else { continue }
+      throw BackupRefusal.foreign("\(path) holds another key than the backup; move it away to take the backup's")
+    }
+  }
+
+  /// Writes the files that are not there.
+  func write(_ configuration: ServerConfiguration) throws -> [String] {
+    var written: [String] = []
+    for (name, path) in configuration.keyFiles where !FileManager.default.fileExists(atPath: path) {
+      guard let text = texts[name] else { continue }
+      try PrivateFile.write(text, to: path)
+      written.append(path)
+    }
+    return written
+  }
+}
+
+extension ServerConfiguration {
+  fileprivate static let keyFileNames = ["fingerprint.key", "guest-token.key", "store.key"]
+
+  /// The key of the store is a file only where the configuration has neither a key nor a command in its place.
+  fileprivate var keyFiles: [(name: String, path: String)] {
+    [("fingerprint.key", fingerprintKeyFile), ("guest-token.key", guestTokenKeyFile)]
+      + (usesStoreKeyFile ? [("store.key", storeKeyFile)] : [])
+  }
+}

@@ -1,0 +1,110 @@
+import Foundation
+import HTTPTransport
+import Ledger
+package import Settings
+import Storage
+package import TenderPayments
+
+/// Makes a backup: a copy of the store as it is at one moment, verified, encrypted for whoever restores it, and the keys
+/// that it needs in a second file. A server may serve meanwhile.
+package struct StoreBackup: Sendable {
+  private let configuration: ServerConfiguration
+  private let folder: String
+  private let recipients: String
+  private let name: BackupName
+
+  /// - Parameters:
+  ///   - folder: where the encrypted files go.
+  ///   - recipients: a file with public keys of age, a line each.
+  package init(
+    _ configuration: ServerConfiguration, to folder: String, for recipients: String, random: RandomBytes = .system,
+    clock: WallClock = .system
+  ) {
+    (self.configuration, self.folder, self.recipients) = (configuration, folder, recipients)
+    name = BackupName(at: clock.now(), random: random)
+  }
+
+  /// What was made.
+  package struct Report: Sendable, Codable {
+    package let backup: String
+    package let store: String
+    /// Nil where the keys were left out.
+    package let keys: String?
+    package let payments: Int
+    package let auditEntries: Int
+    /// Older backups that were deleted.
+    package let removed: [String]
+  }
+
+  /// - Parameters:
+  ///   - withKeys: whether the keys are kept too.
+  ///   - keep: how many backups the folder keeps, this one counted; nil for all.
+  package func make(withKeys: Bool, keep: Int?, clock: WallClock = .system) async throws -> Report {
+    let work = try PrivateFile.makeWorkFolder(in: folder)
+    defer { try? FileManager.default.removeItem(atPath: work) }
+    let plain = work + "/store"
+    let audit = try await copy(to: plain, begunAt: clock.now())
+    let store = try await encrypt(["--output", work + "/store.age", plain], as: name.store, from: work + "/store.age")
+    var keys: String?
+    if withKeys {
+      let files = try KeyFiles(configuration, of: name.id)
+      keys = try await encrypt(
+        ["--output", work + "/keys.age"], files.serialized, as: name.keys, from: work + "/keys.age")
+    }
+    return Report(
+      backup: name.id, store: store, keys: keys, payments: audit.payments, auditEntries: audit.entries,
+      removed: try removeOld(keep))
+  }
+
+  /// - Returns: what verifying the audit chain of the copy found.
+  private func copy(to plain: String, begunAt time: Timestamp) async throws -> AuditReport {
+    guard let path = configuration.store.path else {
+      return try await PostgresDump(configuration.store).make(plain, name.id)
+    }
+    guard FileManager.default.fileExists(atPath: path) else { throw CallFailure("there is no store at \(path)") }
+    try StoreFile.check(path)
+    try Database.copy(file: path, to: plain)
+    let damage = try Database.damage(inFile: plain)
+    guard damage.isEmpty else { throw CallFailure("the store is damaged: \(damage.joined(separator: "; "))") }
+    let database = try await Database.sqlite(path: plain, migrations: [])
+    do {
+      let lacking = try await database.lacking(ServerStore.migrations).expanding
+      guard lacking.isEmpty else {
+        throw CallFailure("the store has not the tables of this version: run tender store migrate, or start the server")
+      }
+      try await database.write { [name] in try RestoredStore.mark(backup: name.id, begunAt: time, in: $0) }
+      let audit = try await Journal(database).verifyAudit()
+      guard audit.isIntact else { throw CallFailure("the audit chain is broken: \(audit.violations.first ?? "")") }
+      await database.close()
+      return audit
+    } catch {
+      await database.close()
+      throw error
+    }
+  }
+
+  /// Encrypts into a file that appears under its name when it is whole.
+  private func encrypt(
+    _ arguments: [String], _ input: [UInt8] = [], as name: String, from draft: String
+  ) async throws -> String {
+    try await ToolRun(
+      program: "age", arguments: ["--encrypt", "--recipients-file", recipients] + arguments, input: input
+    ).run()
+    chmod(draft, 0o600)
+    let path = "\(folder)/\(name)"
+    try PrivateFile.move(draft, to: path)
+    return path
+  }
+
+  /// Deletes the oldest backups of the folder.
+  private func removeOld(_ keep: Int?) throws -> [String] {
+    guard let keep else { return [] }
+    let old = try BackupName.all(in: folder).dropLast(max(1, keep))
+    for backup in old {
+      for file in [backup.store, backup.keys] where FileManager.default.fileExists(atPath: "\(folder)/\(file)") {
+        try FileManager.default.removeItem(atPath: "\(folder)/\(file)")
+      }
+    }
+    return old.map(\.id)
+  }
+}

@@ -1,0 +1,220 @@
+import Crypto
+import Foundation
+import HTTPTransport
+package import Ledger
+package import Settings
+import Storage
+package import TenderPayments
+
+/// Puts a backup in the place of the configuration's store, which must not exist, and marks it as restored: its routes are
+/// closed until the journal has what happened since.
+package struct StoreRestore: Sendable {
+  private let configuration: ServerConfiguration
+  private let identity: String
+
+  /// - Parameter identity: a file with the private key of age for which the backup was encrypted.
+  package init(_ configuration: ServerConfiguration, identity: String) {
+    (self.configuration, self.identity) = (configuration, identity)
+  }
+
+  /// What was restored.
+  package struct Report: Sendable, Codable {
+    package let restore: RestoreReport
+    package let payments: Int
+    package let auditEntries: Int
+    /// The files of keys that were written.
+    package let keys: [String]
+  }
+
+  /// - Parameters:
+  ///   - file: the encrypted store.
+  ///   - keys: the encrypted keys; nil where they are on this machine already.
+  ///   - migrates: whether a backup of an older version is brought to this one's tables.
+  /// - Throws: ``BackupRefusal``; ``CallFailure`` when there is a store already. Then nothing has changed.
+  package func run(_ file: String, keys: String?, migrates: Bool) async throws -> Report {
+    try await requireNoStore()
+    let keyFiles: KeyFiles? =
+      if let keys {
+        try KeyFiles(try await decrypt(["--identity", identity, keys], keys))
+      } else { nil }
+    try keyFiles?.check(configuration)
+    // On the store's own file system, so that it is moved to its place as a whole.
+    let place = configuration.store.path ?? configuration.fingerprintKeyFile
+    let work = try PrivateFile.makeWorkFolder(in: URL(fileURLWithPath: place).deletingLastPathComponent().path)
+    defer { try? FileManager.default.removeItem(atPath: work) }
+    let plain = work + "/store"
+    try await decrypt(["--identity", identity, "--output", plain, file], file)
+    let written: [String]
+    let (marked, audit): (RestoreReport, AuditReport)
+    if let path = configuration.store.path {
+      (marked, audit) = try await markCopy(plain, keyFiles, migrates)
+      written = try keyFiles?.write(configuration) ?? []
+      try PrivateFile.move(plain, to: path)
+    } else {
+      (marked, audit) = try await PostgresDump(configuration.store).restore(
+        plain, { try refuse($0, keyFiles, migrates: false) }, { try await requireOwnKey(keyFiles, $0) })
+      written = try keyFiles?.write(configuration) ?? []
+    }
+    return Report(restore: marked, payments: audit.payments, auditEntries: audit.entries, keys: written)
+  }
+
+  /// Marks a store that was restored by other means, such as PostgreSQL's own, and that no server has opened since.
+  ///
+  /// - Parameter time: the moment to which it was restored.
+  package static func mark(
+    _ configuration: ServerConfiguration, lostFrom time: Timestamp
+  ) async throws -> Report {
+    if let path = configuration.store.path, !FileManager.default.fileExists(atPath: path) {
+      throw CallFailure("there is no store at \(path)")
+    }
+    let database = try await Database.open(configuration.store.onOneConnection, migrations: ServerStore.migrations)
+    do {
+      guard try await database.connections(named: "tender") == 0 else {
+        throw CallFailure("a server, or another command, is connected to the database: end it first")
+      }
+      let (restore, audit) = try await RestoreMark(database).write("restored by other means", lostFrom: time)
+      await database.close()
+      return Report(restore: restore, payments: audit.payments, auditEntries: audit.entries, keys: [])
+    } catch {
+      await database.close()
+      throw error
+    }
+  }
+
+  private func requireNoStore() async throws {
+    guard let path = configuration.store.path else { return try await PostgresDump(configuration.store).requireEmpty() }
+    for file in [path, path + "-wal", path + "-shm"] where FileManager.default.fileExists(atPath: file) {
+      throw CallFailure("there is a store at \(file): stop the server, and move its files away")
+    }
+  }
+
+  @discardableResult
+  private func decrypt(_ arguments: [String], _ file: String) async throws -> [UInt8] {
+    guard FileManager.default.fileExists(atPath: file) else { throw CallFailure("there is no file \(file)") }
+    do { return try await ToolRun(program: "age", arguments: ["--decrypt"] + arguments).run() } catch let error as CallFailure {
+      guard error.description.hasPrefix("age failed") else { throw error }
+      throw BackupRefusal.damaged("\(file) cannot be decrypted (\(error.description))")
+    }
+  }
+
+  /// Checks the copy, and marks it.
+  private func markCopy(
+    _ plain: String, _ keys: KeyFiles?, _ migrates: Bool
+  ) async throws -> (RestoreReport, AuditReport) {
+    do { try StoreFile.check(plain) } catch { throw BackupRefusal.foreign("the file is no backup of a store in SQLite") }
+    let damage: [String]
+    do { damage = try Database.damage(inFile: plain) } catch {
+      throw BackupRefusal.damaged("its pages cannot be read: \(error)")
+    }
+    guard damage.isEmpty else { throw BackupRefusal.damaged(damage.joined(separator: "; ")) }
+    let unchanged = try await Database.sqlite(path: plain, migrations: [])
+    do { try await check(unchanged, keys, migrates) } catch {
+      await unchanged.close()
+      throw error
+    }
+    await unchanged.close()
+    let database = try await Database.sqlite(path: plain, migrations: ServerStore.migrations)
+    do {
+      let result = try await RestoreMark(database).write()
+      await database.close()
+      return result
+    } catch {
+      await database.close()
+      throw error
+    }
+  }
+
+  /// Refuses a store that is no backup, of another installation or of another version.
+  private func check(_ database: Database, _ keys: KeyFiles?, _ migrates: Bool) async throws {
+    try refuse(try await BackupFacts(database), keys, migrates: migrates)
+    try await requireOwnKey(keys, database)
+  }
+
+  private func refuse(_ facts: BackupFacts, _ keys: KeyFiles?, migrates: Bool) throws {
+    try facts.refuse(unless: migrates)
+    guard let keys, keys.backup != facts.backup else { return }
+    throw BackupRefusal.foreign("the keys are of the backup \(keys.backup), and the store is \(facts.backup)")
+  }
+
+  /// The store knows the hash of its fingerprint key where several nodes shared it.
+  private func requireOwnKey(_ keys: KeyFiles?, _ database: Database) async throws {
+    let path = configuration.fingerprintKeyFile
+    let own = FileManager.default.fileExists(atPath: path)
+      ? Hex.decode(try PrivateFile.text(path).trimmingCharacters(in: .whitespacesAndNewlines)) : nil
+    guard let key = keys?.fingerprintKey ?? own else { return }
+    let isOwn = try await SharedKeys.isKnown("fingerprint.key", key, in: database)
+    guard isOwn != false else { throw BackupRefusal.foreign("the store was served with another fingerprint key") }
+  }
+}
+
+/// What a store says of itself as a backup.
+struct BackupFacts: Sendable {
+  let backup: String
+  private let older: [String]
+  private let newer: [String]
+
+  /// - Throws: ``BackupRefusal/foreign(_:)`` for what is no backup.
+  init(_ database: Database) async throws {
+    let tables = Set(try await database.tableNames())
+    guard tables.contains("migrations"), tables.contains("payments") else {
+      throw BackupRefusal.foreign("the database is no store of Tender")
+    }
+    let applied = try await database.read { store in
+      try store.rows("SELECT name FROM migrations").map { try $0.text("name") }
+    }
+    let stamp = tables.contains("backups") ? try await database.read { try RestoredStore.newestBackup(in: $0) } : nil
+    try self.init(applied: applied, backup: stamp?.id)
+  }
+
+  /// - Parameters:
+  ///   - applied: the migrations of the store.
+  ///   - backup: its newest backup.
+  init(applied: [String], backup: String?) throws {
+    let known = ServerStore.migrations.map(\.name)
+    (older, newer) = (known.filter { !applied.contains($0) }, applied.filter { !known.contains($0) }.sorted())
+    guard let backup else {
+      throw BackupRefusal.foreign("the database is no backup: tender backup has not written it")
+    }
+    self.backup = backup
+  }
+
+  func refuse(unless migrates: Bool) throws {
+    guard newer.isEmpty else { throw BackupRefusal.newer(newer) }
+    guard older.isEmpty || migrates else { throw BackupRefusal.older(older) }
+  }
+}
+
+/// Verifies a restored store and marks it, before a server may open it.
+struct RestoreMark {
+  private let database: Database
+
+  init(_ database: Database) { self.database = database }
+
+  /// Marks a backup.
+  ///
+  /// - Parameter addition: to the commit of the mark.
+  func write(
+    adding addition: @escaping @Sendable (Transaction) throws -> Void = { _ in }
+  ) async throws -> (RestoreReport, AuditReport) {
+    guard let backup = try await database.read({ try RestoredStore.newestBackup(in: $0) }) else {
+      throw BackupRefusal.foreign("the database is no backup: tender backup has not written it")
+    }
+    return try await write(backup.id, lostFrom: backup.begunAt, adding: addition)
+  }
+
+  func write(
+    _ name: String, lostFrom time: Timestamp,
+    adding addition: @escaping @Sendable (Transaction) throws -> Void = { _ in }
+  ) async throws -> (RestoreReport, AuditReport) {
+    let audit = try await Journal(database).verifyAudit()
+    guard audit.isIntact else {
+      throw BackupRefusal.damaged("its audit chain is broken: \(audit.violations.first ?? "")")
+    }
+    try await database.write { store in
+      try addition(store)
+      _ = try RestoredStore.begin(name, lostFrom: time, routes: [], in: store)
+    }
+    guard let report = try await Journal(database).restoreReport() else { throw StorageError.column("number") }
+    return (report, audit)
+  }
+}
