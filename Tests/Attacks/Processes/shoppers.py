@@ -9,6 +9,8 @@ AMOUNTS = [1250, 1250, 990, 75000, 75000, 2051, 2099]
 
 def reported_outcome(status, answer):
     """The outcome that an answer to a payment reports."""
+    if answer.get("code") == "paid_before_restore":
+        return "refused"
     if status == 200 and answer.get("status") in ("authorizing", "pending", "unknown") or status in (202, 409):
         return "pending"
     return {200: "success", 402: "failure"}.get(status, "refused")

@@ -1,0 +1,292 @@
+#!/usr/bin/python3
+"""Loses a server's disk while shoppers pay, restores an hour-old backup, and compares both ledgers:
+
+    scripts/attack lost_disk [sandbox|CONNECTOR …]
+
+`tender backup` runs beside the server. After more payments the server is killed and its directory deleted, an hour passes, and
+`tender restore store` makes a new one. Braintree, Checkout.com and Stripe are asked by the server itself; the sandbox's
+acquirer gives its report, Worldline's and Adyen's routes open when a person accepts the gap. Meanwhile shoppers go on, and
+repeat what they were not answered.
+
+Nothing may be charged twice. Nothing may be lost where there is a listing or a report: what the provider has done, the
+journal has. Elsewhere `tender restore status` must name the open period. The audit must be intact, no number of an event is
+used twice for another event, and a payment token of before is not taken. At the end the script damages what it has compared,
+and must notice.
+
+SEED=7       chance
+SHOPPERS=4   the number of shoppers
+SECONDS=6    how long they pay before the backup, between backup and loss, and after the restore
+"""
+import collections, glob, json, os, shutil, sqlite3, subprocess, sys, tempfile, threading, time, urllib.request
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+from deployment import BINARIES, CONNECTORS, Deployment, Journal, TROUBLE, call, kinds
+from shoppers import Shopper, reported_outcome
+
+SEED = int(os.environ.get("SEED", "1"))
+SHOPPERS = int(os.environ.get("SHOPPERS", "4"))
+SECONDS = int(os.environ.get("SECONDS", "6"))
+HOUR = 3_600
+LISTED = {"braintree", "checkout-com", "stripe"}
+REPORTED = {"sandbox", "sandbox-provider"}
+# The references of authorizations that hold money or have kept some, in each ledger.
+CHARGED = {
+    "stripe": "SELECT json_extract(metadata, '$.tender_reference') FROM intents WHERE capturable > 0 OR received > refunded",
+    "checkout-com": "SELECT reference FROM payments WHERE available > 0 OR captured > refunded",
+    "braintree": "SELECT order_id FROM transactions WHERE kind = 'sale' AND parent IS NULL AND status NOT IN "
+                 "('voided', 'processor_declined', 'gateway_rejected', 'failed') AND refunded_amount < amount",
+    "adyen": "SELECT reference FROM payments WHERE state = 'authorised'",
+    "worldline-direct": "SELECT reference FROM payments WHERE status IN (5, 9)",
+    "worldline-acquiring": "SELECT reference FROM payments WHERE authorized > 0 OR captured > refunded",
+}
+OF_SANDBOX = "SELECT reference FROM holds WHERE state IN ('held', 'pending') AND (authorized > captured OR captured > refunded)"
+
+
+def say(*words):
+    print("lost disk:", *words, flush=True)
+
+
+class Rehearsal:
+    """One deployment, its loss and its restore."""
+
+    def __init__(self, directory, kind):
+        self.deployment, self.kind, self.directory = Deployment(directory, kind), kind, directory
+        self.faults, self.closing = [], threading.Event()
+
+    def require(self, truth, text):
+        if not truth:
+            say(text)
+            self.faults.append(text)
+
+    def tender(self, *words, check=True, **variables):
+        done = subprocess.run(
+            [f"{BINARIES}/tender", *words], cwd=self.directory, capture_output=True, text=True,
+            env={**os.environ, "LD_PRELOAD": self.deployment.shim("shifted-clock"),
+                 "SHIFTED_CLOCK": self.deployment.clock.path, **variables})
+        if check and done.returncode != 0:
+            raise AssertionError(f"tender {' '.join(words)}: {done.returncode} {done.stdout}{done.stderr}")
+        return done
+
+    @property
+    def route(self):
+        return self.kind.connector
+
+    def run(self):
+        deployment = self.deployment
+        deployment.open()
+        deployment.serve()
+        subprocess.run(["age-keygen", "-o", "key.txt"], cwd=self.directory, check=True, capture_output=True)
+        with open(self.directory + "/backup.pub", "w") as file:
+            subprocess.run(["age-keygen", "-y", "key.txt"], cwd=self.directory, check=True, stdout=file)
+        journal = Journal(self.directory + "/client.jsonl")
+        self.shoppers = [Shopper(deployment, journal, SEED * 1000 + number, self.closing) for number in range(SHOPPERS)]
+        for shopper in self.shoppers:
+            shopper.start()
+        time.sleep(SECONDS)
+        begin = time.monotonic()
+        self.tender("backup", "--config", "tender.yaml", "--recipients", "backup.pub", "--to", "backups")
+        say(f"{self.kind.name}: backed up beside the shoppers in {time.monotonic() - begin:.1f} s")
+        order = self.prepared_order()
+        time.sleep(SECONDS)
+        status, first = call(deployment.base, "POST", "/applepay/payment", order)
+        self.require(reported_outcome(status, first) in ("success", "pending"), f"the last payment: {status} {first}")
+        self.lose()
+        self.restore()
+        self.reconcile()
+        self.pay_again(order)
+        time.sleep(SECONDS)
+        self.finish()
+        self.judge()
+
+    def prepared_order(self):
+        """A basket of before the loss, which is paid at its end."""
+        basket = "%032x" % self.shoppers[0].dice.getrandbits(128)
+        self.deployment.put_basket(basket, 1250, "immediate")
+        sheet = self.deployment.sheet(basket)[1]
+        return self.deployment.payment(basket, sheet, self.deployment.token(sheet))
+
+    def lose(self):
+        """The server is killed, and its directory is gone. The backup is an hour old."""
+        self.deployment.accepts_shoppers.clear()
+        self.deployment.kill()
+        shutil.rmtree(self.directory + "/data")
+        self.deployment.clock.jump(HOUR)
+
+    def restore(self):
+        begin = time.monotonic()
+        files = {kind: glob.glob(f"{self.directory}/backups/*.{kind}.age")[0] for kind in ("store", "keys")}
+        self.tender("restore", "store", files["store"], "--keys", files["keys"], "--identity", "key.txt", "--config", "tender.yaml")
+        self.deployment.serve()
+        self.deployment.accepts_shoppers.set()
+        say(f"{self.kind.name}: restored and served again after {time.monotonic() - begin:.1f} s")
+
+    def status(self):
+        done = self.tender("restore", "status", "--json", "--config", "tender.yaml", check=False)
+        return json.loads(done.stdout)
+
+    def reconcile(self):
+        closed = self.status()
+        self.require([item["state"] for item in closed["routes"]] == ["closed"], f"the route is not closed: {closed}")
+        self.require(closed["lostFrom"] < closed["restoredAt"], f"the open period is not named: {closed}")
+        # What the server before had sent last has arrived by then.
+        self.deployment.clock.jump(600)
+        if self.route in LISTED:
+            self.wait_for_route()
+        elif self.route in REPORTED:
+            self.import_report()
+        else:
+            self.tender("restore", "route", self.route, "--accept-gap", "--note", "a rehearsal", "--config", "tender.yaml")
+        self.after = self.status()
+        say(f"{self.kind.name}: {json.dumps(self.after['routes'])}")
+
+    def wait_for_route(self):
+        end = time.monotonic() + 300
+        while self.status()["routes"][0]["state"] == "closed":
+            if time.monotonic() > end:
+                raise AssertionError(f"the route does not open: {self.status()}")
+            time.sleep(1)
+
+    def import_report(self):
+        end = time.monotonic() + 300
+        while True:
+            request = urllib.request.Request(
+                self.deployment.bank + self.kind.path + "/report", headers=self.deployment.bank_headers)
+            with urllib.request.urlopen(request, timeout=60) as answer, open(self.directory + "/report.jsonl", "wb") as file:
+                file.write(answer.read())
+            done = self.tender(
+                "restore", "route", self.route, "--report", "report.jsonl", "--config", "tender.yaml", check=False)
+            if done.returncode == 0:
+                return say(f"{self.kind.name}: {done.stdout.strip()}")
+            if time.monotonic() > end:
+                raise AssertionError(f"the report does not open the route: {done.stdout}{done.stderr}")
+            self.deployment.clock.jump(65)
+            time.sleep(1)
+
+    def pay_again(self, order):
+        """The page sends the lost payment again: its payment token is of before."""
+        status, answer = call(self.deployment.base, "POST", "/applepay/payment", order)
+        self.require(reported_outcome(status, answer) != "success", f"a payment token of before is taken: {answer}")
+        say(f"{self.kind.name}: the lost payment, sent again: {status} {answer.get('code')}")
+
+    def finish(self):
+        self.closing.set()
+        self.require(self.deployment.all_answered(self.shoppers), "a shopper gets no final answer")
+        self.require(self.deployment.settle() is not None, "an outcome is still unknown")
+        self.intact = self.tender("payment", "verify-journal", "--config", "tender.yaml", check=False).returncode == 0
+        self.differences = self.compare()
+        self.deployment.kill_all()
+
+    def compare(self):
+        """What the provider's report or listing has otherwise than the journal."""
+        if self.route in REPORTED:
+            request = urllib.request.Request(
+                self.deployment.bank + self.kind.path + "/report", headers=self.deployment.bank_headers)
+            with urllib.request.urlopen(request, timeout=60) as answer, open(self.directory + "/report.jsonl", "wb") as file:
+                file.write(answer.read())
+            words = ["reconcile", "report.jsonl"]
+        elif self.route in LISTED:
+            # The period begins before everything and ends after the jumps of the clock.
+            words = ["reconcile", "--route", self.route, "--from", "2020-01-01", "--until", "2100-01-01"]
+        else:
+            return []
+        done = self.tender(*words, "--json", "--config", "tender.yaml", check=False)
+        if done.returncode == 2:
+            raise AssertionError(f"tender {' '.join(words)}: {done.stderr}{done.stdout}")
+        return [item for item in json.loads(done.stdout) if item["kind"] != "unsettled"]
+
+    # Judging.
+
+    def judge(self):
+        answers = [json.loads(line) for line in open(self.directory + "/client.jsonl")]
+        told = {line["payment"] for line in answers if line["outcome"] == "success"}
+        known = self.column("SELECT id FROM payments")
+        missing = told - known
+        knows = self.route in LISTED or self.route in REPORTED
+        self.require(self.intact, "the audit is not intact")
+        self.require(not (knows and missing), f"{len(missing)} payments that shoppers were told of are lost: {sorted(missing)[:3]}")
+        self.require(not self.differences, f"the provider has it otherwise: {self.differences[:3]}")
+        twice = self.charged_twice()
+        self.require(not twice, f"charged twice: {twice[:3]}")
+        again = self.numbers_again()
+        self.require(not again, f"a number of an event was used again: {again[:3]}")
+        adopted = self.column("SELECT reference FROM operations WHERE restored IS NOT NULL")
+        self.require(bool(adopted) == knows, f"{len(adopted)} operations were adopted")
+        say(f"{self.kind.name}: {len(told)} payments told, {len(missing)} missing in the open period "
+            f"{self.after['lostFrom']} to {self.after['restoredAt']}, {len(adopted)} operations adopted, "
+            f"{len(twice)} charged twice, {len(self.differences)} unexplained")
+        self.notice_damage()
+
+    def column(self, sql, path=None):
+        store = sqlite3.connect(f"file:{path or self.deployment.store}?mode=ro", uri=True)
+        try:
+            return {row[0] for row in store.execute(sql)}
+        finally:
+            store.close()
+
+    def charged_twice(self):
+        """Baskets for which the provider holds, or has kept, money twice: an authorization's reference ends with a mark of
+        its basket."""
+        charged = collections.Counter(
+            reference[-10:] for reference in self.column(CHARGED.get(self.route, OF_SANDBOX), self.deployment.ledger) if reference)
+        return [mark for mark, count in charged.items() if count > 1]
+
+    def numbers_again(self):
+        """Numbers of a payment's events under which the merchant got two different ones."""
+        events = collections.defaultdict(set)
+        for line in map(json.loads, open(self.directory + "/sink.jsonl")):
+            events[line["payment"], line["sequence"]].add((line["status"], line["captured"], line["refunded"]))
+        return [f"{place}: {kinds}" for place, kinds in events.items() if len(kinds) > 1]
+
+    def notice_damage(self):
+        """What this script compares is damaged, and it must notice."""
+        with open(self.directory + "/sink.jsonl", "r+") as file:
+            first = json.loads(file.readline())
+            file.seek(0, os.SEEK_END)
+            file.write(json.dumps({**first, "captured": first["captured"] + 1}) + "\n")
+        self.require(self.numbers_again(), "an event under a used number is not noticed")
+        if self.route in REPORTED:
+            ledger = sqlite3.connect(self.deployment.ledger)
+            columns = [row[1] for row in ledger.execute("PRAGMA table_info(holds)")]
+            other = [{"acquirer_reference": "'another'", "reference": "'f' || substr(reference, 2)"}.get(name, name) for name in columns]
+            ledger.execute(f"INSERT INTO holds SELECT {', '.join(other)} FROM holds WHERE authorized > captured AND state = 'held' LIMIT 1")
+            ledger.commit()
+            ledger.close()
+            self.require(self.charged_twice(), "a basket that was charged twice is not noticed")
+        victim = self.column("SELECT id FROM payments WHERE id IN (SELECT payment FROM restored_payments) LIMIT 1")
+        if victim:
+            store = sqlite3.connect(self.deployment.store)
+            store.execute("UPDATE payments SET captured = 0, refunded = 0, version = version + 1 WHERE id = ?", tuple(victim))
+            store.commit()
+            store.close()
+            self.require(self.tender("payment", "verify-journal", "--store", "data/tender.db", check=False).returncode != 0,
+                         "a changed payment is not noticed")
+
+    def close(self):
+        self.closing.set()
+        self.deployment.kill_all()
+
+
+def main():
+    if not os.path.exists(f"{BINARIES}/tender-sandbox"):
+        raise SystemExit(f"lost disk: first build it: scripts/build {os.environ.get('CONFIGURATION', 'debug')} tender tender-sandbox")
+    begin, violations = time.monotonic(), 0
+    for kind in kinds(sys.argv[1:]):
+        directory = tempfile.mkdtemp(prefix="tender-lost-disk-")
+        rehearsal = Rehearsal(directory, kind)
+        try:
+            rehearsal.run()
+        except AssertionError as failure:
+            rehearsal.require(False, str(failure))
+        finally:
+            rehearsal.close()
+        violations += len(rehearsal.faults)
+        if rehearsal.faults:
+            say(f"its files are in {directory}")
+        else:
+            shutil.rmtree(directory)
+    say(f"{len(kinds(sys.argv[1:]))} runs, {violations} violations, {time.monotonic() - begin:.0f} s, SEED={SEED}")
+    sys.exit(1 if violations else 0)
+
+
+if __name__ == "__main__":
+    main()
