@@ -73,7 +73,7 @@ import Webhooks
     try await running(secret: "another secret") { shop in
       let refused = try await shop.get("/")
       #expect(refused.status == 502)
-      #expect(shop.output.contains("403") && shop.output.contains("errorCode"), "\(shop.output)")
+      #expect(shop.output.contains("403 ACCESS_TO_MERCHANT_NOT_ALLOWED"), "\(shop.output)")
     }
   }
 
