@@ -2,5 +2,5 @@
 // browser, so a server that renders pages may import it too.
 
 /** @param server Tender's origin, `https://pay.example.com`. A second call returns the same module. */
-export const loadTender = (server) =>
+export const loadTender = async (server) =>
   import(/* webpackIgnore: true */ /* @vite-ignore */ new URL("/applepay/tender.js", server).href);
