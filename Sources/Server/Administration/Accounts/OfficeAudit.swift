@@ -57,18 +57,31 @@ package struct OfficeAudit {
 
   package func note(_ done: OfficeAction) throws {
     let action = done.shortened
+    // Where the chain is empty there is nothing to lock: another transaction may write the first entry.
+    while try !append(action) {}
+  }
+
+  /// - Returns: false where another transaction has written the first entry meanwhile.
+  private func append(_ action: OfficeAction) throws -> Bool {
     try lock()
     let head = try store.row("SELECT seq, hash FROM office_audit ORDER BY seq DESC LIMIT 1")
     let number = (try head?.integer("seq") ?? 0) + 1
     let hash = Self.hash(action, number, store.now, after: try head?.text("hash") ?? "")
-    try store.run(
+    let changes = try store.changes(
       """
       INSERT INTO office_audit (seq, at, actor, address, action, merchant, subject, state_before, state_after, reason,
         hash)
       VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)
-      """, .integer(number), .time(store.now), .text(action.actor), .text(action.address), .text(action.action),
-      .text(action.merchant), .text(action.subject), .text(action.before), .text(action.after), .text(action.reason),
-      .text(hash))
+      ON CONFLICT (seq) DO NOTHING
+      """,
+      [
+        .integer(number), .time(store.now), .text(action.actor), .text(action.address), .text(action.action),
+        .text(action.merchant), .text(action.subject), .text(action.before), .text(action.after), .text(action.reason),
+        .text(hash),
+      ])
+    guard changes == 0 else { return true }
+    guard number == 1 else { throw StorageError.unique(constraint: "office_audit_pkey") }
+    return false
   }
 
   /// Notes what is asked before anything is done, and afterwards what came of it.
