@@ -217,7 +217,7 @@ package final class LiveHTTPClient: Sendable {
     }
   }
 
-  /// Where the request was not written to a connection, nothing but a lack of time leaves it open whether it may be.
+  /// Where the request was not written to a connection, nothing but a lack of time, or a call that is given up, leaves it open whether it may be.
   private static func classify(
     _ error: any Error, through proxy: Egress.Proxy, isWritten: Bool
   ) -> TransportError {
@@ -230,6 +230,9 @@ package final class LiveHTTPClient: Sendable {
     case let error as HTTPClientError where error == .remoteConnectionClosed:
       .notSent("the proxy closed the connection")
     case is NIOConnectionError, is IOError: .notSent("the proxy cannot be reached")
+    // The request may be written a moment later.
+    case is CancellationError: classify(error)
+    case let error as HTTPClientError where error == .cancelled: classify(error)
     default:
       switch classify(error) {
       case .interrupted(let words): .notSent(words)

@@ -17,9 +17,6 @@ package struct TrustedProxies: Sendable, Hashable {
   ///   - forwardedFor: every `X-Forwarded-For` of the request.
   ///   - forwarded: every `Forwarded` of the request, RFC 7239.
   package func caller(at peer: String, forwardedFor: [String], forwarded: [String]) -> String {
-    // Another byte, such as a mark of Unicode, could join an entry of a stranger's with the proxy's.
-    let isText = (forwardedFor + forwarded).allSatisfy { $0.utf8.allSatisfy { 0x20...0x7E ~= $0 || $0 == 0x09 } }
-    guard isText else { return peer }
     let lists = [Self.elements(forwardedFor), Self.elements(forwarded).map(Self.node)].filter { !$0.isEmpty }
     let callers = Set(lists.map { caller(at: peer, behind: $0) })
     return callers.count == 1 ? callers.first ?? peer : peer
@@ -39,7 +36,11 @@ package struct TrustedProxies: Sendable, Hashable {
   }
 
   private static func elements(_ headers: [String]) -> [String] {
-    headers.flatMap { $0.split(separator: ",") }.map { $0.trimming(while: { $0 == " " || $0 == "\t" }) }
+    // By bytes: a mark of Unicode could join an entry of a stranger's with the proxy's.
+    headers.flatMap { $0.utf8.split(separator: UInt8(ascii: ",")) }.map { bytes in
+      guard bytes.allSatisfy({ 0x20...0x7E ~= $0 || $0 == 0x09 }) else { return "" }
+      return String(decoding: bytes, as: UTF8.self).trimming(while: { $0 == " " || $0 == "\t" })
+    }
   }
 
   /// The value of `for` in an element of `Forwarded`, without its quotes; empty where there is none.

@@ -26,8 +26,10 @@ package final class ConnectionHandler: ChannelDuplexHandler, RemovableChannelHan
   private var hasReceived = false
   /// Whether the response that is being written is announced as the last one.
   private var closesAfterResponse = false
-  /// Whether the listener has ended.
-  private var isEnding = false
+  /// When callers may keep the connection no longer, set once the listener has ended. The server's own work does not count.
+  private var last: NIODeadline?
+  /// Whether no further request is taken.
+  private var isDeaf = false
   private var arrival: (deadline: NIODeadline, lateness: Lateness)?
   private var reading: NIODeadline?
   private var timer: (task: Scheduled<Void>, deadline: NIODeadline)?
@@ -58,6 +60,11 @@ package final class ConnectionHandler: ChannelDuplexHandler, RemovableChannelHan
 
   package func channelRead(context: ChannelHandlerContext, data: NIOAny) {
     switch unwrapInboundIn(data) {
+    case .head where isDeaf || last.map { $0 <= context.eventLoop.now } ?? false:
+      isDeaf = true
+      if unanswered == 0 { context.close(promise: nil) }
+      return
+    case .body where isDeaf, .end where isDeaf: return
     case .head:
       unanswered += 1
       (isReceiving, hasReceived) = (true, true)
@@ -103,14 +110,14 @@ package final class ConnectionHandler: ChannelDuplexHandler, RemovableChannelHan
     guard event is ChannelShouldQuiesceEvent, draining.isUnderWay else {
       return context.fireUserInboundEventTriggered(event)
     }
-    isEnding = true
+    last = context.eventLoop.now + .seconds(Self.lastSeconds)
     guard hasReceived else { return expect(.header, within: min(times.headerSeconds, Self.lastHeader), context) }
-    if isReceiving { expect(.body, within: min(times.bodySeconds, Self.lastBody), context) }
+    if isReceiving { expect(.body, within: times.bodySeconds, context) }
     if reading != nil { limitReading(context) }
     context.fireUserInboundEventTriggered(event)
   }
 
-  private static let (lastHeader, lastBody, lastUnread) = (2, 5, 5)
+  private static let (lastHeader, lastSeconds) = (2, Int64(5))
 
   package func channelWritabilityChanged(context: ChannelHandlerContext) {
     reading = nil
@@ -120,9 +127,8 @@ package final class ConnectionHandler: ChannelDuplexHandler, RemovableChannelHan
   }
 
   private func limitReading(_ context: ChannelHandlerContext) {
-    let seconds = isEnding ? min(times.unreadSeconds, Self.lastUnread) : times.unreadSeconds
-    let end = context.eventLoop.now + .seconds(Int64(seconds))
-    reading = min(reading ?? end, end)
+    let end = context.eventLoop.now + .seconds(Int64(times.unreadSeconds))
+    reading = min(end, reading ?? end, last ?? end)
     schedule(context)
   }
 
@@ -149,7 +155,8 @@ package final class ConnectionHandler: ChannelDuplexHandler, RemovableChannelHan
 
 extension ConnectionHandler {
   private func expect(_ lateness: Lateness, within seconds: Int, _ context: ChannelHandlerContext) {
-    arrival = (context.eventLoop.now + .seconds(Int64(seconds)), lateness)
+    let end = context.eventLoop.now + .seconds(Int64(seconds))
+    arrival = (min(end, last ?? end), lateness)
     schedule(context)
   }
 

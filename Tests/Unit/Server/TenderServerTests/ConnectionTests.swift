@@ -146,8 +146,51 @@ import Testing
     #expect(late.all == [.unread])
   }
 
-  private func fill(_ channel: EmbeddedChannel) {
-    channel.isWritable = false
+  @Test func `five seconds after the listener although its answers are read a little now and then`() throws {
+    let draining = Draining()
+    let channel = try connection(draining)
+    try send(.head(Self.head), channel)
+    try send(.end(nil), channel)
+    draining.begin()
+    channel.pipeline.fireUserInboundEventTriggered(ChannelShouldQuiesceEvent())
+    for _ in 0..<4 {
+      fill(channel)
+      #expect(isOpen(channel, after: 1))
+      fill(channel, isFull: false)
+    }
+    fill(channel)
+    #expect(!isOpen(channel, after: 1))
+  }
+
+  @Test func `five seconds after the listener although one request follows the other`() throws {
+    let draining = Draining()
+    let channel = try connection(draining)
+    draining.begin()
+    channel.pipeline.fireUserInboundEventTriggered(ChannelShouldQuiesceEvent())
+    try send(.head(Self.head), channel)
+    #expect(isOpen(channel, after: 4))
+    try send(.end(nil), channel)
+    try send(.head(Self.head), channel)
+    #expect(!isOpen(channel, after: 1))
+    #expect(late.all == [.body])
+  }
+
+  @Test func `with its answer where a request comes later than that`() throws {
+    let draining = Draining()
+    let channel = try connection(draining)
+    try send(.head(Self.head), channel)
+    try send(.end(nil), channel)
+    draining.begin()
+    channel.pipeline.fireUserInboundEventTriggered(ChannelShouldQuiesceEvent())
+    #expect(isOpen(channel, after: 10))
+    try send(.head(Self.head), channel)
+    #expect(isOpen(channel, after: 10))
+    try answer(channel)
+    #expect(!channel.isActive)
+  }
+
+  private func fill(_ channel: EmbeddedChannel, isFull: Bool = true) {
+    channel.isWritable = !isFull
     channel.pipeline.fireChannelWritabilityChanged()
   }
 

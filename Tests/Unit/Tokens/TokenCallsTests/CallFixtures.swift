@@ -1,3 +1,4 @@
+import Foundation
 import StrictJSON
 import TenderPayments
 import TenderTesting
