@@ -354,7 +354,10 @@ let package = Package(
     tests("Unit/Payments/LedgerTests", ["Ledger", "Storage", "TenderPayments", "TenderTesting"]),
     tests(
       "Unit/Payments/WebhooksTests",
-      ["Webhooks", "Ledger", "DirectWire", "HTTPTransport", "StrictJSON", "Storage", "TenderPayments", "TenderTesting"]),
+      [
+        "Webhooks", "Ledger", "DirectWire", "HTTPTransport", "StrictJSON", "Storage", "TenderPayments", "TenderTesting",
+        crypto,
+      ]),
     tests(
       "Unit/Payments/GatewayTests",
       [

@@ -102,6 +102,7 @@ struct WebhooksCommand: AsyncParsableCommand {
     @OptionGroup var store: StoreOptions
     @Option(help: "The merchant's folder, or the id of a merchant in the store: its key signs.")
     var merchant = ".tender/merchants/harbour"
+    @Flag(help: "Sign as Standard Webhooks says.") var standard = false
     @Flag(help: "Print JSON, an event a line.") var json = false
 
     func validate() throws {
@@ -114,6 +115,9 @@ struct WebhooksCommand: AsyncParsableCommand {
     func run() async throws {
       let server = try await store.access()
       let (name, key) = try await signer(server)
+      guard key.canSign(for: signature) else {
+        throw CallFailure("the webhook key \(key.id) is not base64 of 24 to 64 bytes, as Standard Webhooks has it")
+      }
       Terminal.sayError("forwarding webhooks of \(name) to \(forwardTo), signed with key \(key.id)")
       try await LiveHTTPClient.during { sender in
         var cursor = try await feed(server, nil).cursor
@@ -147,6 +151,8 @@ struct WebhooksCommand: AsyncParsableCommand {
       return (merchant, key)
     }
 
+    private var signature: WebhookEndpoint.Signature { standard ? .standard : .worldline }
+
     /// Only from a running server: a command that opens the store locks the server out.
     private func feed(_ server: StoreAccess, _ cursor: String?) async throws -> WebhookFeed {
       try await server.askServer("GET", "/webhooks/events" + (cursor.map { "?after=\($0)" } ?? ""))
@@ -154,7 +160,10 @@ struct WebhooksCommand: AsyncParsableCommand {
 
     /// Sends an event once and prints the result; there are no retries.
     private func forward(_ item: WebhookFeed.Item, _ key: WebhookKey, _ sender: HTTPSender) async {
-      let request = key.request(carrying: Array(item.body.utf8), to: forwardTo)
+      guard
+        let request = key.request(
+          carrying: Array(item.body.utf8), of: item.id, to: forwardTo, signed: signature, at: WallClock.system.now())
+      else { return }
       let result: String
       do throws(TransportError) {
         result = "HTTP \(try await sender.send(request, WebhookDispatcher.timeout).status)"

@@ -23,13 +23,20 @@ enum OpenedLine: Sendable {
   case refused(DeliveryAttempt)
 
   /// Anything but 2xx is a failure, a redirect too: it could lead anywhere.
-  func send(_ body: WebhookBody, _ endpoint: WebhookEndpoint, _ timeout: Duration) async -> DeliveryAttempt {
+  ///
+  /// - Parameter now: for a signature that says when it was made.
+  func send(
+    _ body: WebhookBody, _ endpoint: WebhookEndpoint, _ timeout: Duration, at now: Timestamp
+  ) async -> DeliveryAttempt {
     switch self {
     case .refused(let reason): return reason
     case .open(let line):
       guard let key = endpoint.key else { return .failed("the merchant has no webhook key to sign with; add one") }
+      guard
+        let request = key.request(
+          carrying: body.bytes, of: body.id, to: endpoint.url, signed: endpoint.signature, at: now)
+      else { return .failed("the webhook key \(key.id) cannot sign for Standard Webhooks; rotate it") }
       do throws(TransportError) {
-        let request = key.request(carrying: body.bytes, to: endpoint.url)
         let answer = try await line.sender.send(request, timeout)
         return (200..<300).contains(answer.status) ? .taken(answer.status) : .failed("HTTP \(answer.status)")
       } catch {

@@ -47,13 +47,15 @@ extension WebhookDispatcher {
   /// Sends one event of type `payment.test` now. It takes one of the places that the merchant's deliveries have.
   ///
   /// - Returns: why it was not acknowledged; nil when it was.
-  package func sendTest(to url: String, of merchant: MerchantID, at now: Timestamp) async throws -> String? {
+  package func sendTest(
+    to url: String, of merchant: MerchantID, signed signature: WebhookEndpoint.Signature = .worldline, at now: Timestamp
+  ) async throws -> String? {
     guard let key = keys(merchant) else { return "the merchant has no webhook key" }
-    let endpoint = WebhookEndpoint(id: url, url: url, key: key)
+    let endpoint = WebhookEndpoint(id: url, url: url, key: key, signature: signature)
     let body = try WebhookBody(testOf: merchant, id: random.hex(16), at: now)
     let attempt = await withPlace(for: merchant, "test " + body.id) {
       let line = await open(endpoint)
-      let attempt = await line.send(body, endpoint, Self.timeout)
+      let attempt = await line.send(body, endpoint, Self.timeout, at: now)
       await line.close()
       return attempt
     }

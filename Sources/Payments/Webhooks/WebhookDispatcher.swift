@@ -19,6 +19,7 @@ package struct WebhookDispatcher: Sendable {
   private let schedule: RetrySchedule
   private let concurrency: Int
   let random: RandomBytes
+  private let clock: WallClock
   private let report: @Sendable (WebhookReport) -> Void
   private let busy: BusyQueues
 
@@ -43,12 +44,13 @@ package struct WebhookDispatcher: Sendable {
   ///   - concurrency: how many tries are under way at one endpoint at most.
   ///   - queueLimit: to how many endpoints is sent at once. One merchant, whose payments may each name addresses of their
   ///     own, has an eighth of them.
+  ///   - clock: for signatures that say when they were made.
   ///   - report: receives every try, for logs and metrics.
   package init(
     database: Database, endpoints: @escaping @Sendable (MerchantID) -> [WebhookEndpoint]?,
     keys: @escaping @Sendable (MerchantID) -> WebhookKey? = { _ in nil }, destinations: DestinationGuard,
     network: DeliveryNetwork, orders: OrderReader = .none, schedule: RetrySchedule = .standard,
-    concurrency: Int = 16, queueLimit: Int = 128, random: RandomBytes = .system,
+    concurrency: Int = 16, queueLimit: Int = 128, random: RandomBytes = .system, clock: WallClock = .system,
     report: @escaping @Sendable (WebhookReport) -> Void = { _ in }
   ) {
     self.database = database
@@ -59,7 +61,7 @@ package struct WebhookDispatcher: Sendable {
     self.orders = orders
     self.schedule = schedule
     (self.concurrency, busy) = (concurrency, BusyQueues(limit: queueLimit))
-    self.random = random
+    (self.random, self.clock) = (random, clock)
     self.report = report
   }
 
@@ -294,7 +296,7 @@ extension WebhookDispatcher {
     guard let endpoint, let body = claimed.body else {
       return claimed.result(.hopeless("the event is not in the journal"))
     }
-    return claimed.result(await line.send(body, endpoint, Self.timeout))
+    return claimed.result(await line.send(body, endpoint, Self.timeout, at: clock.now()))
   }
 
   private static let removed = DeliveryAttempt.hopeless(

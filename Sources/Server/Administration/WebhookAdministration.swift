@@ -112,6 +112,8 @@ package struct WebhookFeed: Codable, Sendable {
     package let merchant: MerchantID
     package let payment: PaymentID
     package let sequence: Int64
+    /// The event's.
+    package let id: String
     package let type: String
     /// The body as it is sent; a signature is over exactly these bytes.
     package let body: String
@@ -121,7 +123,7 @@ package struct WebhookFeed: Codable, Sendable {
       merchant = event.merchant
       payment = event.payment
       sequence = event.sequence
-      type = body.type
+      (id, type) = (body.id, body.type)
       self.body = String(decoding: body.bytes, as: UTF8.self)
     }
   }

@@ -30,6 +30,7 @@ package struct MerchantSettings: Sendable {
   package var touchIcons: [String] = []
   package var webhooks: [String] = []
   var webhooksWithOrder: [String] = []
+  var standardWebhooks: [String] = []
   var takesUnsignedData = false
   package var hosted = HostedPageSettings()
   package var encryptTo = Recipient.merchant
@@ -205,6 +206,11 @@ extension SettingsTable where Target == MerchantSettings {
       "webhooksWithOrder", .list(of: .text("the name of an endpoint", as: "orders", where: EndpointName.isValid)),
       \.webhooksWithOrder,
       "Endpoints of `webhooks` whose events say whom the order is for and where it goes."),
+    Setting(
+      "standardWebhooks", .list(of: .text("the name of an endpoint", as: "orders", where: EndpointName.isValid)),
+      \.standardWebhooks,
+      "Endpoints of `webhooks` whose events are signed as Standard Webhooks says, in place of Worldline Direct's headers."
+    ),
   ]
 
   package static let identifier = Setting<MerchantSettings>(

@@ -24,29 +24,42 @@ package enum MerchantWebhooks {
     _ settings: MerchantSettings, _ key: WebhookKey?, _ path: String
   ) throws -> [WebhookEndpoint] {
     let named = settings.webhooks.enumerated().map { EndpointName.split($1, at: $0) }
-    try checkNames(settings.webhooksWithOrder, among: named.map(\.id), path)
+    try checkNames(settings.webhooksWithOrder, of: "webhooksWithOrder", among: named.map(\.id), path)
+    try checkNames(settings.standardWebhooks, of: "standardWebhooks", among: named.map(\.id), path)
     guard !named.isEmpty else { return [] }
     guard Set(named.map(\.url)).count == named.count, Set(named.map(\.id)).count == named.count else {
       throw ConfigurationError("\(path)/merchant.yaml", "webhooks has a URL or a name twice; write each once")
     }
-    let withOrder = Set(settings.webhooksWithOrder)
+    let (withOrder, standard) = (Set(settings.webhooksWithOrder), Set(settings.standardWebhooks))
     return named.map {
-      WebhookEndpoint(id: $0.id, url: $0.url, key: key, includesOrder: withOrder.contains($0.id))
+      WebhookEndpoint(
+        id: $0.id, url: $0.url, key: key, includesOrder: withOrder.contains($0.id),
+        signature: standard.contains($0.id) ? .standard : .worldline)
     }
   }
 
   static func requireKey(_ key: WebhookKey?, for endpoints: [WebhookEndpoint], _ path: String) throws {
-    guard !endpoints.isEmpty, key == nil else { return }
+    if let key {
+      guard endpoints.allSatisfy({ key.canSign(for: $0.signature) }) else {
+        throw ConfigurationError(
+          path + "/webhook-keys",
+          "\(key.id).secret signs for standardWebhooks, so it has to be base64 of 24 to 64 bytes")
+      }
+      return
+    }
+    guard !endpoints.isEmpty else { return }
     throw ConfigurationError(
       path + "/webhook-keys",
       "webhooks are signed: write a secret of your choice into webhook-keys/<key id>.secret; in the store, "
         + "`tender secret add --kind webhook` makes one")
   }
 
-  private static func checkNames(_ names: [String], among endpoints: [String], _ path: String) throws {
+  private static func checkNames(
+    _ names: [String], of setting: String, among endpoints: [String], _ path: String
+  ) throws {
     for name in names where !endpoints.contains(name) {
       throw ConfigurationError(
-        "\(path)/merchant.yaml", "webhooksWithOrder: webhooks has no endpoint “\(name)”; name one there as name=URL")
+        "\(path)/merchant.yaml", "\(setting): webhooks has no endpoint “\(name)”; name one there as name=URL")
     }
   }
 

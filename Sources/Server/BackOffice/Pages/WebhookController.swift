@@ -46,7 +46,10 @@ struct WebhookController: Sendable {
       return [
         "merchant": merchant.id, "mayAddress": mayChange, "hasNone": endpoints.isEmpty,
         "endpoints": endpoints.map {
-          ["name": $0.id, "url": $0.url, "mayTest": role >= .operator, "mayAddress": mayChange] as [String: Any]
+          [
+            "name": $0.id, "url": $0.url, "isStandard": $0.signature == .standard, "mayTest": role >= .operator,
+            "mayAddress": mayChange,
+          ] as [String: Any]
         },
       ]
     }
@@ -111,7 +114,8 @@ extension WebhookController {
     let action = try call.action(
       "webhook.test", merchant: merchant.rawValue, subject: endpoint.id, after: endpoint.url)
     let failure = try await OfficeAudit.attempt(action, in: office.database, outcome: { $0 ?? "acknowledged" }) {
-      try await office.services.webhooks.sendTest(to: endpoint.url, of: merchant, at: office.clock.now())
+      try await office.services.webhooks.sendTest(
+        to: endpoint.url, of: merchant, signed: endpoint.signature, at: office.clock.now())
     }
     guard let failure else {
       return try await list(call, ["notice": "\(endpoint.url) has acknowledged the test event."])

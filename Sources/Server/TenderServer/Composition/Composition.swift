@@ -155,7 +155,7 @@ struct Composition: Sendable {
       database: journal.database, endpoints: { [merchants] in merchants.current[$0]?.folder.webhooks },
       keys: { [merchants] in merchants.current[$0]?.folder.webhookKey }, destinations: configuration.destinations,
       network: runtime.network.webhooks, orders: OrderReader.stored(runtime.logger), concurrency: budget.webhooksAtOne,
-      queueLimit: budget.webhookEndpoints, random: runtime.random,
+      queueLimit: budget.webhookEndpoints, random: runtime.random, clock: runtime.clock,
       report: WebhookMonitor(metrics: metrics, logger: runtime.logger).note)
     mail = try ServerMail(self)
   }

@@ -1,3 +1,4 @@
+import Crypto
 import DirectWire
 import HTTPTransport
 import Ledger
@@ -26,6 +27,42 @@ import Webhooks
     #expect(post.server.bodies.last?["payment"]?["id"]?.text == "\(payment.id)_1")
     #expect(try await post.dispatcher.round() == 0)
     #expect(post.server.requests.count == 3)
+  }
+
+  @Test func `an endpoint of Standard Webhooks gets its signature, with the event's id and the time of each try`()
+    async throws
+  {
+    let post = try await Post()
+    let secret = "MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"
+    let endpoint = WebhookEndpoint(
+      url: Post.url, key: WebhookKey(id: "hook-2", secret: "whsec_" + secret), signature: .standard)
+    let dispatcher = post.restarted(with: [endpoint])
+    try await post.pays()
+    post.server.answers { sequence, tries in sequence == 1 && tries == 1 ? 500 : 200 }
+    let first = post.clock.wall.now().seconds
+    try await dispatcher.round()
+    post.clock.advance(.seconds(15))
+    try await dispatcher.round()
+    #expect(post.server.sequences == [1, 1, 2, 3])
+    let key = SymmetricKey(data: try #require(Base64.decode(secret)))
+    for (request, seconds) in zip(post.server.requests, [first, first + 15, first + 15, first + 15]) {
+      let id = try #require(try JSONReader.read(request.body)["id"]?.text)
+      let code = HMAC<SHA256>.authenticationCode(for: Array("\(id).\(seconds).".utf8) + request.body, using: key)
+      let headers = request.headers.filter { !["Content-Type", "User-Agent"].contains($0.name) }
+      #expect(headers.map(\.name) == ["webhook-id", "webhook-timestamp", "webhook-signature"])
+      #expect(headers.map(\.value) == [id, "\(seconds)", "v1," + Base64.encode(Array(code))])
+    }
+  }
+
+  @Test(arguments: ["webhook-secret", "c2hvcnQ=", String(repeating: "QUFB", count: 22), "whsec_"])
+  func `an event waits where the key is none of Standard Webhooks`(_ secret: String) async throws {
+    let post = try await Post()
+    let key = WebhookKey(id: "hook-2", secret: secret)
+    #expect(!key.canSign(for: .standard) && key.canSign(for: .worldline))
+    try await post.pays()
+    try await post.restarted(with: [WebhookEndpoint(url: Post.url, key: key, signature: .standard)]).round()
+    #expect(post.server.requests.isEmpty)
+    #expect(try await post.backlog.waiting == 3)
   }
 
   @Test func `every event names the merchant's reference, and the order where the endpoint asks for it`() async throws {

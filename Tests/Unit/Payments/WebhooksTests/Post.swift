@@ -32,7 +32,7 @@ struct Post: Sendable {
     self.waits = waits
     self.orders = orders
     dispatcher = Self.dispatcher(
-      database, server, waits, destinations, orders,
+      database, server, waits, destinations, orders, clock.wall,
       { _ in urls.enumerated().map { WebhookEndpoint(id: "\($0 + 1)", url: $1, key: Self.key) } })
   }
 
@@ -44,17 +44,17 @@ struct Post: Sendable {
   }
 
   func restarted(with endpoints: @escaping @Sendable (MerchantID) -> [WebhookEndpoint]?) -> WebhookDispatcher {
-    Self.dispatcher(database, server, waits, .open(), orders, endpoints)
+    Self.dispatcher(database, server, waits, .open(), orders, clock.wall, endpoints)
   }
 
   private static func dispatcher(
     _ database: Database, _ server: MerchantServer, _ waits: [Duration], _ destinations: DestinationGuard,
-    _ orders: OrderReader, _ endpoints: @escaping @Sendable (MerchantID) -> [WebhookEndpoint]?
+    _ orders: OrderReader, _ clock: WallClock, _ endpoints: @escaping @Sendable (MerchantID) -> [WebhookEndpoint]?
   ) -> WebhookDispatcher {
     WebhookDispatcher(
       database: database, endpoints: endpoints, keys: { _ in Self.key }, destinations: destinations,
       network: DeliveryNetwork { _ in .init(server.sender) }, orders: orders, schedule: RetrySchedule(waits: waits),
-      random: .seeded(2))
+      random: .seeded(2), clock: clock)
   }
 
   /// Authorizes an order and captures its money: three events.

@@ -157,6 +157,21 @@ import Testing
   }
 
   @Test(arguments: [
+    ("kitchen", "s3cret-of-a-merchant", "standardWebhooks: webhooks has no endpoint “kitchen”"),
+    ("orders", "s3cret-of-a-merchant", "base64 of 24 to 64 bytes"),
+    ("orders", "MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw", nil),
+  ])
+  func `refuses an endpoint of Standard Webhooks that is none, and one that no key signs for`(
+    name: String, secret: String, words: String?
+  ) async throws {
+    let refused = await refusal { folder, _ in
+      try Self.add("standardWebhooks: [\(name)]", to: folder)
+      try PrivateFile.write(secret, to: folder + "/webhook-keys/zz.secret")
+    }
+    #expect(words.map { refused?.reason.contains($0) == true } ?? (refused == nil), "\(String(describing: refused))")
+  }
+
+  @Test(arguments: [
     ("\"a=https://x.example/1\", \"a=https://x.example/2\"", false),
     ("\"2=https://x.example/1\", \"https://x.example/2\"", false),
     ("\"a=https://x.example/1\", \"b=https://x.example/1\"", false),
