@@ -21,17 +21,17 @@ struct JudgedProgram: Sendable {
     switch end {
     case .exit(0) where isInvalid: return Finding(vector: vector, kind: .accepted, detail: nil)
     case .exit(0):
-      return try isExpected(output, vector) ? nil : Finding(vector: vector, kind: .differs, detail: nil)
+      return try matches(output, vector) ? nil : Finding(vector: vector, kind: .differs, detail: nil)
     case .exit(1) where vector.result == "valid": return Finding(vector: vector, kind: .refused, detail: nil)
     case .exit(1): return nil
     // Of env(1): the command is not there, or cannot be started.
-    case .exit(126), .exit(127): throw MistakenCall("\(command[0]) cannot be run")
+    case .exit(126), .exit(127): throw MistakenCall("\(command.first ?? "") cannot be run")
     case .exit, .signal, .late: return Finding(vector: vector, kind: .broken, detail: end.description)
     }
   }
 
   /// Compares as JSON: order, white space and the form of numbers may differ. A reader that prints nothing is believed.
-  private func isExpected(_ output: URL, _ vector: VectorSuite.Vector) throws -> Bool {
+  private func matches(_ output: URL, _ vector: VectorSuite.Vector) throws -> Bool {
     let printed = try Data(contentsOf: output)
     guard let expected = vector.paymentData, printed.contains(where: { $0 > 0x20 }) else { return true }
     guard let found = try? JSONSerialization.jsonObject(with: printed, options: .fragmentsAllowed) as? NSObject,

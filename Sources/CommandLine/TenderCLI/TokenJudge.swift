@@ -29,10 +29,9 @@ struct TokenJudge: AsyncParsableCommand {
 
   func run() async throws {
     let suite = try VectorSuite(file: vectors)
-    let unknown = flag.filter { suite.notes[$0] == nil }
-    guard unknown.isEmpty else {
+    if let unknown = flag.first(where: { suite.notes[$0] == nil }) {
       let known = suite.notes.keys.sorted().joined(separator: ", ")
-      throw MistakenCall("no vector has the flag \(unknown[0]); the flags are \(known)")
+      throw MistakenCall("no vector has the flag \(unknown); the flags are \(known)")
     }
     let chosen = suite.vectors.filter { vector in flag.isEmpty || vector.flags.contains(where: flag.contains) }
     let program = JudgedProgram(command, timeout: .seconds(timeout))

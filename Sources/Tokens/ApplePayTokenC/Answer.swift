@@ -39,12 +39,12 @@ enum Answer {
     var text = JSONValue.object(members).serialized()
     defer { text.wipe() }
     let json = UnsafeMutablePointer<CChar>.allocate(capacity: text.count + 1)
-    for (index, byte) in text.enumerated() { json[index] = CChar(bitPattern: byte) }
+    for (index, byte) in text.enumerated() { json[index] = CChar(truncatingIfNeeded: byte) }
     json[text.count] = 0
     let result = UnsafeMutablePointer<apt_result>.allocate(capacity: 1)
     result.initialize(
       to: apt_result(
-        stage: Int32(stage), json: json, length: text.count,
+        stage: Int32(clamping: stage), json: json, length: text.count,
         handle: content.map { UnsafeRawPointer(Unmanaged.passRetained(Handle($0)).toOpaque()) }))
     return result
   }

@@ -42,11 +42,12 @@ extension CheckedToken {
   }
 
   private static func amount(_ expected: CallFields) throws -> Amount {
-    let (units, code) = try expected.read { (try $0.member("amount").integer, try $0.member("currency").string) }
+    let (units, code) = try expected.read { (try $0.member("amount").minorUnits, try $0.member("currency").string) }
     guard let currency = Currency(code: code), currency.isMoney else {
       throw expected.mistake("currency is one of ISO 4217, for example EUR")
     }
-    guard let amount = Amount(received: units, currency: currency), !amount.isNegative else {
+    let amount = Amount(minorUnits: units, currency: currency)
+    guard !amount.isNegative else {
       throw expected.mistake("amount is a whole number of minor units, for example 1250 for 12.50 euros")
     }
     return amount

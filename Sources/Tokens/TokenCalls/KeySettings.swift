@@ -59,6 +59,6 @@ extension TokenKeys {
     guard (1...100_000_000).contains(capacity) else {
       throw settings.mistake("replayWindow is a number of payment tokens, 1 to 100000000")
     }
-    return Int(capacity)
+    return Int(clamping: capacity)
   }
 }
