@@ -134,7 +134,7 @@ def judged(tender):
     readers = {"no-tag.mjs": (["node", ROOT / "Tests/Judges/peers/no-tag.mjs"], {"Changed", "NotApple", "Window", "Tag"})}
     code, _, _ = run("/usr/bin/python3", "-c", "import applepay")
     if code == 0:
-        peer = ["/usr/bin/python3", ROOT / "Tests/Judges/peers/applepay.py"]
+        peer = ["/usr/bin/python3", ROOT / "Tests/Judges/peers/pypi_applepay.py"]
         readers["applepay 0.3.0"] = (peer, {"Changed", "NotApple", "Window", "Signature"})
     for name, (command, faults) in readers.items():
         _, lines, problem = run(tender, "token", "judge", "--json", *(f"--flag={flag}" for flag in sorted(faults)), "--", *command,

@@ -1,6 +1,6 @@
 """PyPI's package applepay, release 0.3.0 of 2016, as `tender token judge` starts a reader. Needs the package itself.
 
-    tender token judge -- python3 Tests/Judges/peers/applepay.py
+    tender token judge -- python3 Tests/Judges/peers/pypi_applepay.py
 """
 
 import base64
@@ -9,7 +9,7 @@ import hashlib
 import json
 import sys
 
-import applepay
+from applepay import payment
 from cryptography import x509
 from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import ec
@@ -23,7 +23,7 @@ def certificate(merchant):
     day = datetime.datetime(2025, 1, 1)
     return (x509.CertificateBuilder().subject_name(name).issuer_name(name).public_key(key.public_key()).serial_number(1)
             .not_valid_before(day).not_valid_after(day + datetime.timedelta(days=700))
-            .add_extension(x509.UnrecognizedExtension(x509.ObjectIdentifier(applepay.OID_MERCHANT_ID), b"\x0c\x40" + digest),
+            .add_extension(x509.UnrecognizedExtension(x509.ObjectIdentifier(payment.OID_MERCHANT_ID), b"\x0c\x40" + digest),
                            critical=False)
             .sign(key, hashes.SHA256()))
 
@@ -32,12 +32,12 @@ def main():
     call = json.loads(sys.stdin.readline())
     own = certificate(call["merchantIdentifier"])
     root = x509.load_pem_x509_certificate(call["root"].encode()).public_bytes(serialization.Encoding.DER)
-    payment = applepay.Payment(own.public_bytes(serialization.Encoding.PEM), call["privateKey"].encode(), root, root)
+    opener = payment.Payment(own.public_bytes(serialization.Encoding.PEM), call["privateKey"].encode(), root, root)
     try:
         token = json.loads(base64.b64decode(call["token"]))
         token = token.get("paymentData", token)
         # As its README has it. With a transaction identifier it would raise a NameError.
-        print(payment.decrypt(token["header"]["ephemeralPublicKey"], token["data"]).decode())
+        print(opener.decrypt(token["header"]["ephemeralPublicKey"], token["data"]).decode())
     except Exception as refusal:  # what the package raises is whatever its libraries raise
         print(refusal, file=sys.stderr)
         return 1
