@@ -40,6 +40,11 @@ final class ServerSetup {
   /// - Parameter environment: the one that is wanted; nil where no option names one.
   func makeConfiguration(_ new: NewConfiguration, for environment: TenderPayments.Environment?) throws {
     let isThere = FileManager.default.fileExists(atPath: place.config)
+    if !isThere, !place.isDirectoryNamed, FileManager.default.fileExists(atPath: place.directory + "/tender.db") {
+      throw MistakenCall(
+        "the store of another configuration is in \(place.directory); name another --directory, or this one if it shall be "
+          + "served by both")
+    }
     if !isThere { try write(new.text, to: place.config) }
     note("configuration", place.config, isMade: !isThere)
     guard isThere else { return }

@@ -12,6 +12,8 @@ struct SetupPlace: Sendable {
   let config: String
   /// The whole path, so that the server may be started anywhere.
   let directory: String
+  /// Whether an option names that folder.
+  let isDirectoryNamed: Bool
   /// Whether the configuration is the machine's, as the Debian package has it.
   let isMachines: Bool
 
@@ -21,6 +23,7 @@ struct SetupPlace: Sendable {
     let config = config ?? (access(Self.packaged, W_OK) == 0 ? "\(Self.packaged)/tender.yaml" : "tender.yaml")
     let path = URL(fileURLWithPath: config).path
     (self.config, isMachines) = (config, path.hasPrefix("/etc/"))
+    isDirectoryNamed = directory != nil
     let usual = isMachines ? "/var/lib/tender" : "\(Self.folder(of: path))/.tender"
     self.directory = directory.map { URL(fileURLWithPath: $0).path } ?? usual
   }
@@ -41,6 +44,11 @@ struct SetupPlace: Sendable {
 
   /// How the server is named in a command.
   var words: String { " --config \(Shell.quoted(config))" }
+
+  /// How the server is started: the package's unit serves one configuration.
+  var startCommand: String {
+    config == "\(Self.packaged)/tender.yaml" ? "systemctl enable --now tender" : "tender serve\(words)"
+  }
 
   /// Looks at everything, as `tender doctor` does.
   func examine() async throws -> DoctorReport { try await DoctorCommand.parse(["--config", config]).examine() }

@@ -95,8 +95,7 @@ struct SetupSteps {
   private var host: String { URLComponents(string: server.publicURL)?.host ?? "" }
 
   private var start: String {
-    place.isMachines
-      ? "Start the server: systemctl enable --now tender" : "Start the server: tender serve\(place.words)"
+    "Start the server: \(place.startCommand)"
   }
 
   private func verify(_ domain: String, of merchant: String) -> String {

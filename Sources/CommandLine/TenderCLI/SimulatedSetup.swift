@@ -24,14 +24,22 @@ struct SimulatedSetup {
   private static let amount = "12"
 
   func requireSandbox() async throws {
-    do {
-      _ = try await LiveHTTPClient.during {
-        try await JSONClient(sandbox, sender: $0).require("GET", "/sandbox/ca.json")
+    let deadline = Deadline.after(.seconds(10))
+    while true {
+      do {
+        _ = try await LiveHTTPClient.during {
+          try await JSONClient(sandbox, sender: $0).require("GET", "/sandbox/ca.json")
+        }
+        return
+      } catch let failure as CallFailure {
+        // It may have been started a moment ago.
+        guard deadline.remaining > .zero else {
+          throw CallFailure(
+            "\(failure). Nothing was made: start the sandbox, `systemctl start tender-sandbox` or in another terminal "
+              + "`tender-sandbox sandbox`, and run this again")
+        }
+        try await Task.sleep(for: .milliseconds(200))
       }
-    } catch let failure as CallFailure {
-      throw CallFailure(
-        "\(failure). Nothing was made: start the sandbox in another terminal, `tender-sandbox sandbox`, and run this "
-          + "again")
     }
   }
 
@@ -123,7 +131,7 @@ struct SimulatedSetup {
   func steps(_ link: String, of merchant: String) -> [String] {
     let words = setup.place.words
     return [
-      "Start the server: tender serve\(words)",
+      "Start the server: \(setup.place.startCommand)",
       """
       Open this payment link in a browser, press the button, and pay with a simulated card:
       \(link)
@@ -131,7 +139,8 @@ struct SimulatedSetup {
       """,
       """
       See the payment: tender payment list\(words)
-      docs/own-shop.md makes a merchant for a page of your own. With Apple and a provider: tender init --config OTHER
+      docs/own-shop.md makes a merchant for a page of your own. Apple and a provider have a configuration and a folder of their
+      own: tender init --config OTHER --directory FOLDER
       """,
     ]
   }

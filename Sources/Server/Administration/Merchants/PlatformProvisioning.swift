@@ -15,13 +15,25 @@ extension MerchantProvisioning {
   package func makePlatform(
     _ platform: NewMerchant, page: String, below directory: String
   ) async throws -> String {
+    let isThere = FileManager.default.fileExists(atPath: "\(directory)/\(platform.id)/merchant.yaml")
     let path = try await make(platform, below: directory)
+    if !isThere { try await activateKey(of: platform, path) }
     let answer = try await portal.require(
       "POST", "/portal/merchants/\(platform.merchantIdentifier)/platform", .object([:]))
     guard let file = answer["associationFile"]?.text else { throw CallFailure("the portal sent no association file") }
     try PrivateFile.makeFolder(path + "/association")
     try Self.write(file, to: "\(path)/association/\(page).txt")
     return path
+  }
+
+  /// Has cards sealed to the key that was just made: the sandbox may know an earlier platform of this name, whose key is not
+  /// here.
+  private func activateKey(of platform: NewMerchant, _ path: String) async throws {
+    let merchant = "/portal/merchants/\(platform.merchantIdentifier)"
+    let certificate = try MerchantFolder.text(path + "/processing/1.pem")
+    let issued = try await portal.require("GET", merchant)["certificates"]?.elements ?? []
+    guard let id = issued.first(where: { $0["certificate"]?.text == certificate })?["id"]?.text else { return }
+    _ = try await portal.require("POST", "\(merchant)/certificates/\(id)/activate", .object([:]))
   }
 
   /// Makes a merchant without certificates and without a page, which the platform serves.
