@@ -49,9 +49,10 @@ MUTANTS = [
     ], ["LedgerTests/either fingerprint alone recognises a payment token"]),
     ("an event is written in the commit after the one that it reports", "Payments/Ledger/Outbox.swift",
      """enum Outbox {
+  /// - Parameter floor: the numbers up to this one may have been sent; nil where the store has all that were.
   static func add(
     _ record: PaymentRecord, after operation: AttemptReference, for consumers: Set<OutboxConsumer>,
-    in store: Transaction
+    above floor: Int64? = nil, in store: Transaction
   ) throws {
 """,
      """import Synchronization
@@ -59,10 +60,10 @@ enum Outbox {
   private static let late = Mutex<[@Sendable (Transaction) throws -> Void]>([])
   static func add(
     _ record: PaymentRecord, after operation: AttemptReference, for consumers: Set<OutboxConsumer>,
-    in store: Transaction
+    above floor: Int64? = nil, in store: Transaction
   ) throws {
     let waiting = late.withLock { late in
-      defer { late = [{ try write(record, after: operation, for: consumers, in: $0) }] }
+      defer { late = [{ try write(record, after: operation, for: consumers, above: floor, in: $0) }] }
       return late
     }
     for event in waiting { try event(store) }
@@ -70,7 +71,7 @@ enum Outbox {
 
   private static func write(
     _ record: PaymentRecord, after operation: AttemptReference, for consumers: Set<OutboxConsumer>,
-    in store: Transaction
+    above floor: Int64?, in store: Transaction
   ) throws {
 """,
      ["LedgerTests/every change is in the outbox, numbered without gaps"]),
