@@ -1,5 +1,4 @@
 import ApplePayToken
-import ApplePayTokenC
 import CApplePayToken
 import StrictJSON
 import TenderPayments
@@ -65,7 +64,7 @@ private final class Result {
       guard case .refused(let stage, let code) = vector.expectation else { continue }
       let refused = try decrypt(vector)
       let answer = try refused.answer
-      #expect(PaymentTokenError.Stage(rawValue: stage).map { stages[$0] } == refused.stage, "\(vector.name)")
+      #expect(PaymentTokenError.Stage(rawValue: stage).flatMap { stages[$0] } == refused.stage, "\(vector.name)")
       #expect(answer["code"]?.text == code && answer["reason"] != nil && answer["advice"] != nil, "\(vector.name)")
     }
   }
