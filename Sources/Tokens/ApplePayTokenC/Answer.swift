@@ -39,7 +39,9 @@ enum Answer {
     var text = JSONValue.object(members).serialized()
     defer { text.wipe() }
     let json = UnsafeMutablePointer<CChar>.allocate(capacity: text.count + 1)
-    for (index, byte) in text.enumerated() { json[index] = CChar(truncatingIfNeeded: byte) }
+    text.withUnsafeBytes { bytes in
+      if let start = bytes.baseAddress { UnsafeMutableRawPointer(json).copyMemory(from: start, byteCount: bytes.count) }
+    }
     json[text.count] = 0
     let result = UnsafeMutablePointer<apt_result>.allocate(capacity: 1)
     result.initialize(
