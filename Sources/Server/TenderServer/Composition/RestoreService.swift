@@ -16,16 +16,21 @@ struct RestoreService: Service {
     await cancelWhenGracefulShutdown {
       noteClosed()
       while !Task.isCancelled {
-        do {
-          let routes = try await gateway.listedClosedRoutes()
-          if routes.isEmpty { return }
-          for route in routes { await ask(route) }
-          try await scheduler.sleep(.seconds(5))
-        } catch is CancellationError { return } catch {
-          logger.error("the routes of the restored store cannot be read", metadata: ["error": "\(error)"])
-          do { try await scheduler.sleep(.seconds(30)) } catch { return }
-        }
+        let pause = await adoptListings()
+        do { try await scheduler.sleep(pause) } catch { return }
       }
+    }
+  }
+
+  /// - Returns: how long to rest. A service that ends would end the server.
+  private func adoptListings() async -> Duration {
+    do {
+      let routes = try await gateway.listedClosedRoutes()
+      for route in routes { await ask(route) }
+      return .seconds(routes.isEmpty ? 60 : 5)
+    } catch {
+      logger.error("the routes of the restored store cannot be read", metadata: ["error": "\(error)"])
+      return .seconds(30)
     }
   }
 
