@@ -46,10 +46,7 @@ struct PostgresDump {
   ) async throws -> (RestoreReport, AuditReport) {
     let migrations = try await rows(of: "migrations", in: file, ["name", "sql", "step", "applied_at"])
     let backups = try await rows(of: "backups", in: file, ["id", "begun_at"])
-    let newest = backups.max { ($0["begun_at"] ?? "").utf8.count == ($1["begun_at"] ?? "").utf8.count
-      ? ($0["begun_at"] ?? "") < ($1["begun_at"] ?? "")
-      : ($0["begun_at"] ?? "").utf8.count < ($1["begun_at"] ?? "").utf8.count
-    }
+    let newest = backups.max { Int64($0["begun_at"] ?? "") ?? 0 < Int64($1["begun_at"] ?? "") ?? 0 }
     try check(try BackupFacts(applied: migrations.compactMap { $0["name"] }, backup: newest?["id"]))
     let list = file + ".list"
     let entries = String(decoding: try await tool("pg_restore", ["--list", file]), as: UTF8.self)
@@ -83,11 +80,11 @@ struct PostgresDump {
       throw BackupRefusal.damaged("the dump cannot be read (\(error.description))")
     }
     let lines = String(decoding: bytes, as: UTF8.self).split(separator: "\n", omittingEmptySubsequences: false)
-    guard let head = lines.firstIndex(where: { $0.hasPrefix("COPY ") }) else { return [] }
-    let names = lines[head].split(separator: "(").last?.split(separator: ")").first?.split(separator: ",") ?? []
+      .drop { !$0.hasPrefix("COPY ") }
+    let names = lines.first?.split(separator: "(").last?.split(separator: ")").first?.split(separator: ",") ?? []
     let keys = names.map { $0.filter { $0 != " " && $0 != "\"" } }
     guard Set(columns).isSubset(of: Set(keys)) else { return [] }
-    return lines[(head + 1)...].prefix { $0 != "\\." }.map { line in
+    return lines.dropFirst().prefix { $0 != "\\." }.map { line in
       Dictionary(
         zip(keys, line.split(separator: "\t", omittingEmptySubsequences: false).map(Self.unescaped))
       ) { first, _ in first }

@@ -63,10 +63,19 @@ package struct StoreBackup: Sendable {
     }
     guard FileManager.default.fileExists(atPath: path) else { throw CallFailure("there is no store at \(path)") }
     try StoreFile.check(path)
-    try Database.copy(file: path, to: plain)
-    let damage = try Database.damage(inFile: plain)
+    let copy = plain + ".copy"
+    try Database.copy(file: path, to: copy)
+    let damage = try Database.damage(inFile: copy)
     guard damage.isEmpty else { throw CallFailure("the store is damaged: \(damage.joined(separator: "; "))") }
-    let database = try await Database.sqlite(path: plain, migrations: [])
+    let audit = try await mark(copy, begunAt: time)
+    // What was written into the copy may be in its log still.
+    try Database.copy(file: copy, to: plain)
+    return audit
+  }
+
+  /// Verifies a copy, and writes into it that it is a backup.
+  private func mark(_ copy: String, begunAt time: Timestamp) async throws -> AuditReport {
+    let database = try await Database.sqlite(path: copy, migrations: [])
     do {
       let lacking = try await database.lacking(ServerStore.migrations).expanding
       guard lacking.isEmpty else {

@@ -48,8 +48,10 @@ package struct StoreRestore: Sendable {
     let (marked, audit): (RestoreReport, AuditReport)
     if let path = configuration.store.path {
       (marked, audit) = try await markCopy(plain, keyFiles, migrates)
+      // What was written into the copy may be in its log still.
+      try Database.copy(file: plain, to: plain + ".whole")
       written = try keyFiles?.write(configuration) ?? []
-      try PrivateFile.move(plain, to: path)
+      try PrivateFile.move(plain + ".whole", to: path)
     } else {
       (marked, audit) = try await PostgresDump(configuration.store).restore(
         plain, { try refuse($0, keyFiles, migrates: false) }, { try await requireOwnKey(keyFiles, $0) })
