@@ -129,9 +129,9 @@ extension OrderBalances {
     guard let known else {
       return listed(.authorize, held) + listed(.capture, captured.minorUnits) + listed(.refund, refunded.minorUnits)
     }
-    let capture = listed(.capture, captured.minorUnits - known.captured)
-    let refund = listed(.refund, refunded.minorUnits - known.refunded)
-    return capture + refund + listed(.void, known.authorized - held)
+    let capture = listed(.capture, captured.minorUnits.subtractingClamped(known.captured))
+    let refund = listed(.refund, refunded.minorUnits.subtractingClamped(known.refunded))
+    return capture + refund + listed(.void, known.authorized.subtractingClamped(held))
   }
 }
 
