@@ -76,3 +76,13 @@ public struct IdempotencyKey: Identifier {
   /// The identifier with this text.
   public init(_ text: String) { self.rawValue = text }
 }
+
+/// Tender's name for an agreement: the permission to charge a shopper again.
+public struct AgreementID: Identifier {
+  /// The text, as it is sent and stored.
+  public let rawValue: String
+  /// The identifier with this text.
+  public init(rawValue: String) { self.rawValue = rawValue }
+  /// The identifier with this text.
+  public init(_ text: String) { self.rawValue = text }
+}

@@ -1,5 +1,3 @@
-public import TenderPayments
-
 /// An agreement beyond this payment. Apple allows at most one per sheet.
 ///
 /// If the card's network supports it, the payment token then holds a merchant token, which is independent of the
@@ -12,6 +10,24 @@ public enum PaymentAgreement: Sendable, Hashable {
   /// One later payment: a booking, a pre-order.
   case deferred(DeferredPayment)
 
+  /// The kind, without its contents.
+  public var kind: AgreementKind {
+    switch self {
+    case .recurring: .recurring
+    case .automaticReload: .automaticReload
+    case .deferred: .deferred
+    }
+  }
+
+  /// What a later charge takes unless another amount is named: of a recurring payment the regular price.
+  public var amount: Amount {
+    switch self {
+    case .recurring(let payment): payment.regular.amount
+    case .automaticReload(let reload): reload.amount
+    case .deferred(let payment): payment.amount
+    }
+  }
+
   /// The terms shown to the shopper.
   public var terms: AgreementTerms {
     switch self {
@@ -20,6 +36,16 @@ public enum PaymentAgreement: Sendable, Hashable {
     case .deferred(let payment): payment.terms
     }
   }
+}
+
+/// The three kinds of agreement, as Apple names them.
+public enum AgreementKind: String, Sendable, Hashable, Codable, CaseIterable {
+  /// Charged at fixed intervals.
+  case recurring
+  /// Charged whenever a balance is low.
+  case automaticReload = "automatic_reload"
+  /// Charged once, at a later date.
+  case deferred
 }
 
 /// The terms of an agreement.
@@ -166,50 +192,5 @@ public struct DeferredPayment: Sendable, Hashable {
     self.amount = amount
     self.date = date
     self.freeCancellation = freeCancellation
-  }
-}
-
-extension PaymentAgreement {
-  /// Refuses agreements for which the device would close the sheet without an error.
-  func check(_ currency: Currency) throws(SheetViolation) {
-    try checkWords()
-    for amount in amounts {
-      guard amount.currency == currency else { throw .mixedCurrencies(currency) }
-      guard !amount.isNegative else { throw .agreement("an amount of the agreement is negative") }
-      _ = try amount.sheetText
-    }
-    guard intervals.allSatisfy({ $0.count >= 1 }) else { throw .agreement("an interval is shorter than one unit") }
-  }
-
-  private func checkWords() throws(SheetViolation) {
-    guard !terms.paymentDescription.isEmpty, labels.allSatisfy({ !$0.isEmpty }) else { throw .emptyLabel }
-    guard TextLimits.holds(terms.billingAgreement ?? "", most: AgreementTerms.longestBillingAgreement) else {
-      throw .agreement("the billing agreement has more than \(AgreementTerms.longestBillingAgreement) characters")
-    }
-    let addresses = [terms.managementURL] + (terms.tokenNotificationURL.map { [$0] } ?? [])
-    guard addresses.allSatisfy({ $0.hasPrefix("https://") && $0.count > 8 }) else {
-      throw .agreement("a URL of the agreement is not https")
-    }
-  }
-
-  private var labels: [String] {
-    switch self {
-    case .recurring(let payment): [payment.regular.label] + (payment.trial.map { [$0.label] } ?? [])
-    case .automaticReload(let reload): [reload.label]
-    case .deferred(let payment): [payment.label]
-    }
-  }
-
-  private var amounts: [Amount] {
-    switch self {
-    case .recurring(let payment): [payment.regular.amount] + (payment.trial.map { [$0.amount] } ?? [])
-    case .automaticReload(let reload): [reload.amount, reload.threshold]
-    case .deferred(let payment): [payment.amount]
-    }
-  }
-
-  private var intervals: [BillingInterval] {
-    guard case .recurring(let payment) = self else { return [] }
-    return [payment.regular.interval] + (payment.trial.map { [$0.interval] } ?? [])
   }
 }
