@@ -351,7 +351,7 @@ let package = Package(
         "TenderTesting",
         "AcquirerSandbox", "ProviderEmulators", "TokenIssuer", crypto, hummingbird, hummingbirdTesting,
       ]),
-    tests("Unit/Payments/LedgerTests", ["Ledger", "Storage", "TenderPayments", "TenderTesting"]),
+    tests("Unit/Payments/LedgerTests", ["Ledger", "Storage", "TenderPayments", "TenderTesting", crypto]),
     tests(
       "Unit/Payments/WebhooksTests",
       [

@@ -20,6 +20,10 @@ public struct Approval: Sendable, Hashable {
   public let authorizationCode: String?
   /// The scheme's transaction identifier, which later merchant-initiated payments must quote.
   public let networkTransactionID: String?
+  /// Mastercard's transaction link identifier, which later payments quote beside it.
+  public let networkLinkID: String?
+  /// The provider's name of the credential that it keeps for later payments; never a number of the card.
+  public let storedReference: String?
   /// What was approved; nil when it is the amount that was asked for. An authorization that is approved for less does
   /// not pay its order.
   public let approvedAmount: Amount?
@@ -27,8 +31,10 @@ public struct Approval: Sendable, Hashable {
   /// An approval with the acquirer's data.
   public init(
     acquirerReference: String, authorizationCode: String? = nil, networkTransactionID: String? = nil,
-    approvedAmount: Amount? = nil
+    approvedAmount: Amount? = nil, networkLinkID: String? = nil, storedReference: String? = nil
   ) {
+    self.networkLinkID = networkLinkID
+    self.storedReference = storedReference
     self.acquirerReference = acquirerReference
     self.authorizationCode = authorizationCode
     self.networkTransactionID = networkTransactionID

@@ -356,7 +356,7 @@ extension Journal {
     try Operations.insert(attempt, owner: owner, lease: end, firstTry: end, in: store)
   }
 
-  private func timeOrderedID(_ store: Transaction) -> String {
+  func timeOrderedID(_ store: Transaction) -> String {
     let now = store.approximateNow
     return random.timeOrderedID(WallClock { now })
   }

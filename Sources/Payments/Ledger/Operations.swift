@@ -46,20 +46,21 @@ enum Operations {
   static func closing(
     _ attempt: Attempt, with answer: AcquirerAnswer, nextTryAfter pause: Duration = .zero
   ) -> Query<OperationRecord> {
-    let note = Note(answer)
+    let note = OperationNote(answer)
     let statement = SQLStatement(
       """
       UPDATE operations SET state = $3, acquirer_reference = COALESCE($4, acquirer_reference),
-        network_transaction_id = COALESCE($5, network_transaction_id), code = $6, detail = $7, answered_at = $8,
-        sent_until = $8, lease_until = 0, next_try = $9, tries = tries + $10, decline_reason = $11
+        network_transaction_id = COALESCE($5, network_transaction_id), network_link_id = COALESCE($13, network_link_id),
+        stored_reference = COALESCE($14, stored_reference), code = $6, detail = $7, answered_at = $8, sent_until = $8,
+        lease_until = 0, next_try = $9, tries = tries + $10, decline_reason = $11
       WHERE reference = $1 AND fence = $2 AND \(isOpen)
       RETURNING *, CAST($12 AS TEXT) AS currency
       """,
       .text(attempt.reference.rawValue), .integer(attempt.fence), .text(note.state.rawValue),
       .text(optional: note.acquirerReference), .text(optional: note.networkTransactionID), .text(optional: note.code),
       .text(optional: note.detail), .integer(0), .integer(pause.microseconds), .integer(attempt.past == nil ? 0 : 1),
-      .text(optional: note.declineReason?.rawValue), .text(attempt.amount.currency.code)
-    ).fromNow(8, 9)
+      .text(optional: note.declineReason?.rawValue), .text(attempt.amount.currency.code),
+      .text(optional: note.networkLinkID), .text(optional: note.storedReference)).fromNow(8, 9)
     return Query(statement) { try OperationRecord($0) }
   }
 
@@ -358,43 +359,4 @@ extension Operations {
       payments.amount AS authorization_amount
     FROM operations JOIN payments ON payments.id = operations.payment
     """
-}
-
-/// What an operation's row keeps of an answer.
-private struct Note {
-  let state: OperationState
-  var acquirerReference: String?
-  var networkTransactionID: String?
-  var code: String?
-  var detail: String?
-  var declineReason: DeclineReason?
-
-  init(_ answer: AcquirerAnswer) {
-    switch answer {
-    case .approved(let approval):
-      acquirerReference = approval.acquirerReference.isEmpty ? nil : approval.acquirerReference
-      networkTransactionID = approval.networkTransactionID
-      guard let approved = approval.approvedAmount else {
-        state = .approved
-        return
-      }
-      state = .declined
-      (code, declineReason) = (Decline.approvedForLess.code, Decline.approvedForLess.reason)
-      detail = "approved for \(approved)"
-    case .declined(let decline):
-      state = .declined
-      code = decline.code
-      declineReason = decline.reason
-    case .pending(let pending):
-      state = .pending
-      acquirerReference = pending.acquirerReference
-    case .unknown(let interruption):
-      state = .unknown
-      code = interruption.kind.rawValue
-      detail = interruption.detail
-    case .notSent(let reason):
-      state = .failed
-      detail = reason
-    }
-  }
 }

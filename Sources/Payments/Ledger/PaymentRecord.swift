@@ -16,6 +16,8 @@ struct PaymentRecord {
   var captureDue: Timestamp?
   /// When the acquirer releases what is held.
   var holdUntil: Timestamp?
+  /// The agreement that the payment began or charges.
+  let agreement: AgreementID?
   /// Why an operator must look; the first reason stays until an operator acknowledges it.
   private(set) var alarm: String?
   /// Reasons that were found since the row was read, each for a line in the audit chain.
@@ -37,6 +39,7 @@ struct PaymentRecord {
     captureMode = order.capture
     captureDelay = terms.captureDelay
     holdUntil = terms.holdUntil
+    agreement = nil
     version = 1
   }
 
@@ -205,6 +208,7 @@ extension PaymentRecord {
     captureDelay = try row.integerOrNil("capture_delay").map { .seconds($0) }
     captureDue = try row.timeOrNil("capture_due")
     holdUntil = try row.timeOrNil("hold_until")
+    agreement = try row.valueOrNil("agreement")
     alarm = try row.textOrNil("alarm")
     version = try row.integer("version")
   }

@@ -92,6 +92,7 @@ extension Journal {
     try after.save(over: before, in: store)
     try note(AuditEntry.text("\(event)", words), of: operation, from: before, to: after, on: head, in: store)
     try remarkAlarms(of: after, on: head, in: store)
+    try followFirstPayment(before, after, in: store)
     if after.differs(from: before) { try addEvent(after, after: operation, in: store) }
     return after.payment
   }

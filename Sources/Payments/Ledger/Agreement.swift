@@ -1,0 +1,73 @@
+package import TenderPayments
+
+/// An agreement with a shopper to charge the same card again, as the ledger keeps it.
+///
+/// It holds no number and no cryptogram. What charges the card again is the provider's reference of the first payment.
+package struct Agreement: Sendable, Hashable {
+  package let id: AgreementID
+  package let merchant: MerchantID
+  /// The payment that the shopper authorized.
+  package let firstPayment: PaymentID
+  package let merchantReference: String
+  /// The merchant's reference of the shopper; nil for a guest.
+  package let customer: String?
+  package let terms: PaymentAgreement
+  /// The calendar's: a name of the time zone database.
+  package let timeZone: String
+  package let status: AgreementStatus
+  /// The network's identifier of the merchant token, not its number; nil for a device token, or where the provider opens the
+  /// payment token.
+  package let merchantToken: String?
+  package let createdAt: Timestamp
+  package let updatedAt: Timestamp
+}
+
+/// What a caller brings for a new agreement, in the commit that claims its first payment.
+package struct NewAgreement: Sendable, Hashable {
+  package let terms: PaymentAgreement
+  /// A name of the time zone database.
+  package let timeZone: String
+  package let merchantReference: String
+  package let customer: String?
+  package let merchantToken: String?
+
+  package init(
+    terms: PaymentAgreement, timeZone: String, merchantReference: String, customer: String? = nil,
+    merchantToken: String? = nil
+  ) {
+    self.terms = terms
+    self.timeZone = timeZone
+    self.merchantReference = merchantReference
+    self.customer = customer
+    self.merchantToken = merchantToken
+  }
+}
+
+/// A line of an agreement's history.
+package struct AgreementChange: Sendable, Hashable {
+  package let event: AgreementEvent
+  package let before: AgreementStatus
+  package let after: AgreementStatus
+  package let party: AgreementParty
+  /// For people; nil where the event says all.
+  package let reason: String?
+  package let at: Timestamp
+}
+
+/// Why an agreement is not changed or charged.
+package enum AgreementError: Error, Sendable, Hashable {
+  /// There is none, or it is another merchant's.
+  case unknown(AgreementID)
+  /// The status has no such event.
+  case notPossible(AgreementEvent, AgreementStatus)
+  /// The status allows no charge.
+  case notChargeable(AgreementStatus)
+  /// The calendar has no such period, or the agreement has ended by its terms.
+  case noSuchPeriod(Int64)
+  /// The period begins later.
+  case notDue(Int64, Timestamp)
+  /// The period has a payment that was not declined.
+  case charged(Int64, PaymentID)
+  /// Another call has begun the same period; ask again.
+  case conflict
+}

@@ -1,0 +1,226 @@
+package import Storage
+package import TenderPayments
+
+// Agreements: begun with the claim of their first payment, active with its approval, changed by a table of states, and
+// charged at most once for a period. All of it runs in the caller's transaction.
+extension Journal {
+  /// Writes an agreement in the commit that claims its first payment.
+  package func begin(_ new: NewAgreement, with attempt: Attempt, in store: Transaction) throws -> AgreementID {
+    let id = AgreementID(timeOrderedID(store))
+    guard let row = try store.row("SELECT * FROM payments WHERE id = $1", .text(attempt.payment.rawValue)) else {
+      throw JournalError.noSuchPayment(attempt.payment)
+    }
+    let payment = try PaymentRecord(row).payment
+    try AgreementRows.insert(new, as: id, of: payment.merchant, paidBy: payment.id, in: store)
+    try AgreementRows.mark(payment.id, as: id, in: store)
+    if AgreementCalendar(new.terms, timeZone: new.timeZone, begun: store.now)?.firstPaymentIsPeriod == true {
+      _ = try AgreementRows.take(0, of: id, for: payment.order, due: nil, in: store)
+    }
+    return id
+  }
+
+  /// Suspends, resumes or ends an agreement of the merchant. The same again changes nothing.
+  ///
+  /// - Parameter reason: for people; at most 200 characters are kept.
+  package func change(
+    _ id: AgreementID, of merchant: MerchantID, by event: AgreementEvent, _ party: AgreementParty,
+    because reason: String? = nil, in store: Transaction
+  ) throws -> Agreement {
+    let before = try AgreementRows.lock(id, in: store)
+    guard before.merchant == merchant else { throw AgreementError.unknown(id) }
+    guard let status = AgreementState.status(after: event, in: before.status) else {
+      let isDone = AgreementStatus.allCases.contains { AgreementState.status(after: event, in: $0) == before.status }
+      guard isDone else { throw AgreementError.notPossible(event, before.status) }
+      return before
+    }
+    try AgreementRows.move(
+      before, by: event, to: status, party, because: reason.map { String($0.prefix(200)) }, in: store)
+    return try AgreementRows.lock(id, in: store)
+  }
+
+  /// What charges the agreement's card again.
+  package func credential(of agreement: Agreement, in store: Transaction) throws -> AgreementCredential? {
+    guard
+      let row = try store.row(
+        """
+        SELECT operations.acquirer_reference, operations.network_transaction_id, operations.network_link_id,
+          operations.stored_reference, payments.route, payments.merchant_account
+        FROM operations JOIN payments ON payments.id = operations.payment
+        WHERE operations.payment = $1 AND operations.kind = 'authorize' AND operations.acquirer_reference IS NOT NULL
+        ORDER BY operations.number DESC LIMIT 1
+        """, .text(agreement.firstPayment.rawValue))
+    else { return nil }
+    return AgreementCredential(
+      route: try row.text("route"), merchantAccount: try row.textOrNil("merchant_account"),
+      acquirerReference: try row.text("acquirer_reference"),
+      networkTransactionID: try row.textOrNil("network_transaction_id"),
+      networkLinkID: try row.textOrNil("network_link_id"), storedReference: try row.textOrNil("stored_reference"))
+  }
+
+  /// Reserves a period of an active agreement for a charge, in the commit that claims its payment.
+  ///
+  /// - Parameters:
+  ///   - period: nil for the current one; of a reload for the next one, or the last one if it was declined.
+  ///   - order: for a period that has none yet.
+  /// - Returns: the period and its order, which is another one if the period was charged and declined before.
+  /// - Throws: ``AgreementError``.
+  package func takePeriod(
+    _ period: Int64? = nil, of id: AgreementID, of merchant: MerchantID, for order: OrderID, in store: Transaction
+  ) throws -> (period: AgreementCalendar.Period, order: OrderID) {
+    let agreement = try AgreementRows.lock(id, in: store)
+    guard agreement.merchant == merchant else { throw AgreementError.unknown(id) }
+    guard agreement.status == .active else { throw AgreementError.notChargeable(agreement.status) }
+    let chosen = try chargeable(period, of: agreement, in: store)
+    let taken = try AgreementRows.take(chosen.number, of: id, for: order, due: chosen.due, in: store)
+    if let live = try Self.livePayment(of: taken, in: store) { throw AgreementError.charged(chosen.number, live.id) }
+    let first = try PaymentRecord.find(agreement.firstPayment, in: store)
+    // The first payment was for this period, whatever has become of its money.
+    if taken == first?.payment.order { throw AgreementError.charged(chosen.number, agreement.firstPayment) }
+    return (chosen, taken)
+  }
+
+  /// Marks a claimed payment as a charge of the agreement.
+  package func note(_ attempt: Attempt, chargeOf id: AgreementID, in store: Transaction) throws {
+    try AgreementRows.mark(attempt.payment, as: id, in: store)
+  }
+
+  private func chargeable(
+    _ period: Int64?, of agreement: Agreement, in store: Transaction
+  ) throws -> AgreementCalendar.Period {
+    guard let calendar = agreement.calendar else { throw AgreementError.noSuchPeriod(period ?? 0) }
+    if case .automaticReload = agreement.terms {
+      let next = try nextReload(of: agreement, in: store)
+      guard period == nil || period == next, let found = calendar.period(next) else {
+        throw AgreementError.noSuchPeriod(period ?? next)
+      }
+      return found
+    }
+    let number = try period ?? currentNumber(calendar, at: store.now)
+    guard let found = calendar.period(number) else { throw AgreementError.noSuchPeriod(number) }
+    if let due = found.due, due > store.now { throw AgreementError.notDue(number, due) }
+    return found
+  }
+
+  private func currentNumber(_ calendar: AgreementCalendar, at now: Timestamp) throws -> Int64 {
+    if let current = calendar.current(at: now) { return current.number }
+    if let next = calendar.next(after: now), let due = next.due { throw AgreementError.notDue(next.number, due) }
+    throw AgreementError.noSuchPeriod(0)
+  }
+
+  /// The last reload again if it was declined; otherwise the one after it.
+  private func nextReload(of agreement: Agreement, in store: Transaction) throws -> Int64 {
+    guard let last = try AgreementRows.lastPeriod(of: agreement.id, in: store),
+      let order = try AgreementRows.order(of: last, of: agreement.id, in: store)
+    else { return 1 }
+    guard let live = try Self.livePayment(of: order, in: store) else { return last == 0 ? 1 : last }
+    return live.status.isResolved ? last + 1 : last
+  }
+
+  /// Moves the agreement of a payment whose outcome became known, if it is the agreement's first payment.
+  func followFirstPayment(_ before: PaymentRecord, _ after: PaymentRecord, in store: Transaction) throws {
+    guard let id = after.agreement, !before.balances.status.isResolved, after.balances.status.isResolved else { return }
+    // A later payment locks no agreement here: its claim locks the agreement before the audit chain.
+    guard try AgreementRows.find(id, in: store)?.firstPayment == after.payment.id else { return }
+    let agreement = try AgreementRows.lock(id, in: store)
+    let event = after.balances.status.isLive ? AgreementEvent.begun : .refused
+    guard let status = AgreementState.status(after: event, in: agreement.status) else { return }
+    let reason = after.balances.status.isLive ? nil : "the payment is \(after.balances.status.rawValue)"
+    try AgreementRows.move(agreement, by: event, to: status, .firstPayment, because: reason, in: store)
+  }
+}
+
+// Reading.
+extension Journal {
+  package func agreement(_ id: AgreementID, of merchant: MerchantID) async throws -> Agreement? {
+    try await database.read { try Self.agreement(id, of: merchant, in: $0) }
+  }
+
+  package static func agreement(_ id: AgreementID, of merchant: MerchantID, in store: Transaction) throws -> Agreement? {
+    try AgreementRows.find(id, in: store).flatMap { $0.merchant == merchant ? $0 : nil }
+  }
+
+  /// The payment that the shopper authorized.
+  package static func payment(of agreement: Agreement, in store: Transaction) throws -> Payment? {
+    try PaymentRecord.find(agreement.firstPayment, in: store)?.payment
+  }
+
+  /// The agreement that a payment began or charges.
+  package static func agreement(of payment: PaymentID, in store: Transaction) throws -> Agreement? {
+    try store.row(
+      "SELECT agreements.* FROM agreements JOIN payments ON payments.agreement = agreements.id WHERE payments.id = $1",
+      .text(payment.rawValue)
+    ).map(Agreement.init)
+  }
+
+  /// A merchant's agreements, newest first.
+  ///
+  /// - Parameters:
+  ///   - merchant: nil for every merchant's.
+  ///   - before: only those made before this one; nil for the newest.
+  package static func agreements(
+    of merchant: MerchantID?, status: AgreementStatus? = nil, before: AgreementID? = nil, limit: Int64 = 50,
+    in store: Transaction
+  ) throws -> [Agreement] {
+    let merchants = MerchantCondition(merchant.map { [$0] }, after: 3)
+    return try store.rows(
+      """
+      SELECT * FROM agreements WHERE id < $1 AND (status = $2 OR $2 IS NULL) AND \(merchants.sql)
+      ORDER BY id DESC LIMIT $3
+      """,
+      [.text(before?.rawValue ?? "~"), .text(optional: status?.rawValue), .integer(limit)] + merchants.values
+    ).readable(Agreement.init)
+  }
+
+  /// Whose agreement it is.
+  package static func merchant(of agreement: AgreementID, in store: Transaction) throws -> MerchantID? {
+    try AgreementRows.find(agreement, in: store)?.merchant
+  }
+
+  package static func history(of agreement: AgreementID, in store: Transaction) throws -> [AgreementChange] {
+    try AgreementRows.history(of: agreement, in: store)
+  }
+
+  /// The periods that have an order, with the order's live payment or its latest.
+  package static func charges(of agreement: AgreementID, in store: Transaction) throws -> [ChargedPeriod] {
+    try store.rows(
+      "SELECT period, order_id, due_at FROM agreement_charges WHERE agreement = $1 ORDER BY period",
+      .text(agreement.rawValue)
+    ).map { row in
+      let order = OrderID(try row.text("order_id"))
+      let payment = try store.row(
+        "SELECT * FROM payments WHERE order_id = $1 ORDER BY live DESC, id DESC LIMIT 1", .text(order.rawValue)
+      ).map { try PaymentRecord($0).payment }
+      return ChargedPeriod(
+        period: try row.integer("period"), due: try row.timeOrNil("due_at"), order: order, payment: payment)
+    }
+  }
+}
+
+/// What the provider kept of an agreement's first payment. None of it is a number of the card.
+package struct AgreementCredential: Sendable, Hashable {
+  /// Connector and account; a later charge goes there too.
+  package let route: String
+  package let merchantAccount: String?
+  /// The acquirer's name of the first payment.
+  package let acquirerReference: String
+  /// The scheme's identifier of it.
+  package let networkTransactionID: String?
+  /// Mastercard's transaction link identifier.
+  package let networkLinkID: String?
+  /// The provider's name of the credential.
+  package let storedReference: String?
+}
+
+/// A period of an agreement that was charged, or tried to be.
+package struct ChargedPeriod: Sendable, Hashable {
+  package let period: Int64
+  package let due: Timestamp?
+  package let order: OrderID
+  /// Nil where the claim was refused.
+  package let payment: Payment?
+}
+
+extension Agreement {
+  /// Nil where this system does not know the time zone.
+  package var calendar: AgreementCalendar? { AgreementCalendar(terms, timeZone: timeZone, begun: createdAt) }
+}
