@@ -24,7 +24,7 @@ struct JudgedProgram: Sendable {
       return try matches(output, vector) ? nil : Finding(vector: vector, kind: .differs, detail: nil)
     case .exit(1) where vector.result == "valid": return Finding(vector: vector, kind: .refused, detail: nil)
     case .exit(1): return nil
-    // Of env(1): the command is not there, or cannot be started.
+    // env(1) says so: the command is not there, or cannot be started.
     case .exit(126), .exit(127): throw MistakenCall("\(command.first ?? "") cannot be run")
     case .exit, .signal, .late: return Finding(vector: vector, kind: .broken, detail: end.description)
     }

@@ -9,7 +9,7 @@ import TenderPayments
 /// What an operator does about the routes of a restored store, whether a server holds the store or the command line itself.
 package struct RestoreAdministration: Sendable {
   private let journal: Journal
-  /// Of a running server; without one no provider can be asked.
+  /// A running server's; without one no provider can be asked.
   private let gateway: PaymentGateway?
 
   package init(_ journal: Journal, gateway: PaymentGateway? = nil) {
