@@ -236,9 +236,7 @@ extension OfficeAccounts {
     guard let name = try await read({ try $0.find(invitedBy: Self.hash(token)) }) else { return nil }
     let key = "\(name) \(Self.hash(token).prefix(16))"
     if let known = try await vault.secret(of: key) { return (name, known) }
-    let secret = OneTimeCodeSecret(random: random)
-    try await vault.keep(secret, of: key)
-    return (name, secret)
+    return (name, try await vault.keepFirst(OneTimeCodeSecret(random: random), of: key))
   }
 
   package enum Enrollment: Sendable {

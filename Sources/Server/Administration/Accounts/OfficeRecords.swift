@@ -62,11 +62,15 @@ package struct ReconciliationRuns {
   }
 
   package func note(_ run: ReconciliationRun) throws {
-    try store.run(
-      """
+    let insert = """
       INSERT INTO office_reconciliations (id, at, user_name, route, source, differences)
       VALUES ((SELECT coalesce(max(id), 0) + 1 FROM office_reconciliations), $1, $2, $3, $4, $5)
-      """, .time(run.at), .text(run.user), .text(run.route), .text(run.source), .integer(run.differences))
+      ON CONFLICT (id) DO NOTHING
+      """
+    // Another transaction may take the number meanwhile.
+    while try store.changes(
+      insert, [.time(run.at), .text(run.user), .text(run.route), .text(run.source), .integer(run.differences)]) == 0
+    {}
   }
 
   /// The newest first.

@@ -28,5 +28,19 @@ package struct StoreVault: Sendable {
     try await store.note { try $0.keep(text, as: Self.name(user)) }
   }
 
+  /// Keeps a secret where there is none.
+  ///
+  /// - Returns: the one that is kept, of several callers at once the first one's.
+  package func keepFirst(_ secret: OneTimeCodeSecret, of user: String) async throws -> OneTimeCodeSecret {
+    let store = try await configuration.merchantStoreMakingKeys(database, random: random)
+    do {
+      try await store.note { tables in
+        guard try tables.secret(Self.name(user)) == nil else { return }
+        try tables.keep(secret.sealedText, as: Self.name(user))
+      }
+    } catch StorageError.unique {}
+    return try await self.secret(of: user) ?? secret
+  }
+
   private static func name(_ user: String) -> SecretName { SecretName(MerchantID(""), .oneTimeCode, user) }
 }
