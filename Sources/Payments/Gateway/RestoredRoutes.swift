@@ -75,7 +75,8 @@ extension PaymentGateway {
     let start = try await journal.listingStart(of: route) ?? restore.lostFrom
     let end = clock.now().adding(RestoredStore.clockMargin)
     let report = try await source(
-      start..<end, { [journal] operation, name in
+      start..<end,
+      { [journal] operation, name in
         guard let kind = OperationKind(rawValue: operation.rawValue) else { return nil }
         return try await journal.reference(of: kind, called: name, through: route)
       }, .after(.seconds(300), on: scheduler))
@@ -127,7 +128,8 @@ extension OrderBalances {
     }
     let held = max(authorized.minorUnits, captured.minorUnits)
     guard let known else {
-      return listed(.authorize, held) + listed(.capture, captured.minorUnits) + listed(.refund, refunded.minorUnits)
+      let (capture, refund) = (listed(.capture, captured.minorUnits), listed(.refund, refunded.minorUnits))
+      return listed(.authorize, held) + capture + refund
     }
     let capture = listed(.capture, captured.minorUnits.subtractingClamped(known.captured))
     let refund = listed(.refund, refunded.minorUnits.subtractingClamped(known.refunded))
