@@ -13,7 +13,8 @@ package enum Version {
 
 /// `tender version`, `tender-sandbox version`
 package struct VersionCommand: ParsableCommand {
-  package static let configuration = CommandConfiguration(commandName: "version", abstract: "Prints the version's number.")
+  package static let configuration = CommandConfiguration(
+    commandName: "version", abstract: "Prints the version's number.")
   @Flag(help: "Print JSON.") var json = false
 
   package init() {}

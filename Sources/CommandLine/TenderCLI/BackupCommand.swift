@@ -26,7 +26,8 @@ struct BackupCommand: AsyncParsableCommand {
 
   func run() async throws {
     guard FileManager.default.fileExists(atPath: recipients) else {
-      throw MistakenCall("there is no file \(recipients): age-keygen -o key.txt, then age-keygen -y key.txt > \(recipients)")
+      throw MistakenCall(
+        "there is no file \(recipients): age-keygen -o key.txt, then age-keygen -y key.txt > \(recipients)")
     }
     let configuration = try await ConfigurationOptions.load(file: config)
     let report = try await StoreBackup(configuration, to: to, for: recipients).make(withKeys: !withoutKeys, keep: keep)

@@ -29,7 +29,8 @@ struct RestoreCommand: AsyncParsableCommand {
     @Option(help: "The encrypted keys of the same backup, unless this machine has them.") var keys: String?
     @Option(help: "A file with the private key of age.") var identity: String
     @Option(help: "The server's configuration, as for tender serve.") var config: String?
-    @Flag(help: "Bring the backup of an older version to this version's tables; for a store in a file.") var migrate = false
+    @Flag(help: "Bring the backup of an older version to this version's tables; for a store in a file.") var migrate =
+      false
     @Flag(help: "Print JSON.") var json = false
 
     func run() async throws {

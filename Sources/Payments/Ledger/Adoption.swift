@@ -97,7 +97,11 @@ extension Journal {
       id: OrderID("restored-\(id)"), merchant: merchant, basket: BasketID("restored-\(id)"), amount: listed.amount,
       applicationDataHash: [], merchantReference: "restored-\(id)", capture: .manual)
     let terms = ClaimTerms(route: route, amountConfirmed: false, holdUntil: store.now.adding(Self.usualHold))
-    guard try store.first(PaymentRecord.insertion(of: id, order, CardSummary(deviceAccountSuffix: nil, expiry: nil, hasECI: false), terms)) != nil else { return .known }
+    guard
+      try store.first(
+        PaymentRecord.insertion(of: id, order, CardSummary(deviceAccountSuffix: nil, expiry: nil, hasECI: false), terms)
+      ) != nil
+    else { return .known }
     try store.run(
       "UPDATE payments SET created_at = $2 WHERE id = $1", .text(id.rawValue), .time(listed.time))
     let record = try PaymentRecord.lock(id, in: store)
@@ -146,7 +150,8 @@ extension Journal {
     // Providers name the authorized amount also where a part was captured.
     let isRest = kind == .void && listed.amount.minorUnits >= before.balances.free
     let amount = try before.validated(isRest ? nil : listed.amount, for: kind)
-    let refunded = try kind == .refund
+    let refunded =
+      try kind == .refund
       ? RefundableCapture.all(of: before.payment.id, in: store).named(by: amount.minorUnits)?.reference : nil
     var attempt = newAttempt(kind, amount, of: before, cause: .restore, undoing: refunded, store)
     if BasketMark.time(of: listed.reference) != nil, listed.kind != .reverse { attempt.reference = listed.reference }

@@ -62,7 +62,8 @@ enum AgreementRows {
   }
 
   static func history(of id: AgreementID, in store: Transaction) throws -> [AgreementChange] {
-    try store.rows("SELECT * FROM agreement_changes WHERE agreement = $1 ORDER BY number", .text(id.rawValue)).readable {
+    try store.rows("SELECT * FROM agreement_changes WHERE agreement = $1 ORDER BY number", .text(id.rawValue)).readable
+    {
       AgreementChange(
         event: try $0.value("event"), before: try $0.value("status_before"), after: try $0.value("status_after"),
         party: try $0.value("party"), reason: try $0.textOrNil("reason"), at: try $0.time("changed_at"))

@@ -135,7 +135,8 @@ extension Journal {
     try await database.read { try Self.agreement(id, of: merchant, in: $0) }
   }
 
-  package static func agreement(_ id: AgreementID, of merchant: MerchantID, in store: Transaction) throws -> Agreement? {
+  package static func agreement(_ id: AgreementID, of merchant: MerchantID, in store: Transaction) throws -> Agreement?
+  {
     try AgreementRows.find(id, in: store).flatMap { $0.merchant == merchant ? $0 : nil }
   }
 

@@ -60,7 +60,8 @@ enum Operations {
       .text(optional: note.acquirerReference), .text(optional: note.networkTransactionID), .text(optional: note.code),
       .text(optional: note.detail), .integer(0), .integer(pause.microseconds), .integer(attempt.past == nil ? 0 : 1),
       .text(optional: note.declineReason?.rawValue), .text(attempt.amount.currency.code),
-      .text(optional: note.networkLinkID), .text(optional: note.storedReference)).fromNow(8, 9)
+      .text(optional: note.networkLinkID), .text(optional: note.storedReference)
+    ).fromNow(8, 9)
     return Query(statement) { try OperationRecord($0) }
   }
 

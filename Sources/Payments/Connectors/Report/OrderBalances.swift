@@ -11,7 +11,8 @@ extension OrderBalances {
     var table = try ReportTable(bytes[...])
     let missing = names.filter { !table.names.contains($0) }
     guard missing.isEmpty else {
-      throw ReportError(line: 1, "this is no CSV with the columns of orders; missing: \(missing.joined(separator: ", "))")
+      throw ReportError(
+        line: 1, "this is no CSV with the columns of orders; missing: \(missing.joined(separator: ", "))")
     }
     guard Set(table.names).count == table.names.count else { throw ReportError(line: 1, "a column is named twice") }
     var orders: [OrderBalances] = []

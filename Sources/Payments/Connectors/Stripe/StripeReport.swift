@@ -26,7 +26,9 @@ struct StripeReport: Sendable {
       }
       for refund in try Self.found(await connector.refunds(created: period, deadline)) {
         let authorization = try await authorization(of: refund, references)
-        if refund.reference != nil || refund.isBooked && authorization != nil { lines.append(refund.line(authorization)) }
+        if refund.reference != nil || refund.isBooked && authorization != nil {
+          lines.append(refund.line(authorization))
+        }
       }
     }
     return AcquirerReport(lines: lines.sorted { $0.time < $1.time })

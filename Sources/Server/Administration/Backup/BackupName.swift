@@ -17,7 +17,9 @@ package struct BackupName: Sendable, Hashable, Comparable {
   /// Nil for the name of another file.
   init?(file: String) {
     let name = file.split(separator: "/").last.map(String.init) ?? ""
-    guard let match = name.wholeMatch(of: #/(tender-\d{8}T\d{6}Z-[0-9a-f]{8})\.(?:store|keys)\.age/#) else { return nil }
+    guard let match = name.wholeMatch(of: #/(tender-\d{8}T\d{6}Z-[0-9a-f]{8})\.(?:store|keys)\.age/#) else {
+      return nil
+    }
     id = String(match.output.1)
   }
 

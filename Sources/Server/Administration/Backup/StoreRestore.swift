@@ -93,7 +93,9 @@ package struct StoreRestore: Sendable {
   @discardableResult
   private func decrypt(_ arguments: [String], _ file: String) async throws -> [UInt8] {
     guard FileManager.default.fileExists(atPath: file) else { throw CallFailure("there is no file \(file)") }
-    do { return try await ToolRun(program: "age", arguments: ["--decrypt"] + arguments).run() } catch let error as CallFailure {
+    do { return try await ToolRun(program: "age", arguments: ["--decrypt"] + arguments).run() } catch let error
+      as CallFailure
+    {
       guard error.description.hasPrefix("age failed") else { throw error }
       throw BackupRefusal.damaged("\(file) cannot be decrypted (\(error.description))")
     }
@@ -103,7 +105,9 @@ package struct StoreRestore: Sendable {
   private func markCopy(
     _ plain: String, _ keys: KeyFiles?, _ migrates: Bool
   ) async throws -> (RestoreReport, AuditReport) {
-    do { try StoreFile.check(plain) } catch { throw BackupRefusal.foreign("the file is no backup of a store in SQLite") }
+    do { try StoreFile.check(plain) } catch {
+      throw BackupRefusal.foreign("the file is no backup of a store in SQLite")
+    }
     let damage: [String]
     do { damage = try Database.damage(inFile: plain) } catch {
       throw BackupRefusal.damaged("its pages cannot be read: \(error)")
@@ -141,7 +145,8 @@ package struct StoreRestore: Sendable {
   /// The store knows the hash of its fingerprint key where several nodes shared it.
   private func requireOwnKey(_ keys: KeyFiles?, _ database: Database) async throws {
     let path = configuration.fingerprintKeyFile
-    let own = FileManager.default.fileExists(atPath: path)
+    let own =
+      FileManager.default.fileExists(atPath: path)
       ? Hex.decode(try PrivateFile.text(path).trimmingCharacters(in: .whitespacesAndNewlines)) : nil
     guard let key = keys?.fingerprintKey ?? own else { return }
     let isOwn = try await SharedKeys.isKnown("fingerprint.key", key, in: database)

@@ -33,34 +33,42 @@ import Testing
     let workshop = try await Self.workshop()
     let made = try await workshop.run(Self.backup)
     #expect(made.exitCode == 0 && made.lines.last?.hasPrefix("verified: 0 payments") == true, "\(made.lines)")
-    let modes = try await workshop.run("ls -A backups | wc -l; stat -c %a backups/*.age; grep -c 0000000000000001 backups/*")
+    let modes = try await workshop.run(
+      "ls -A backups | wc -l; stat -c %a backups/*.age; grep -c 0000000000000001 backups/*")
     #expect(modes.lines.prefix(3) == ["2", "600", "600"], "\(modes.lines)")
     #expect(modes.lines.dropFirst(3).allSatisfy { $0.hasSuffix(":0") }, "no key is readable: \(modes.lines)")
     let restored = try await workshop.run("\(Self.restore) backups/*.store.age --keys backups/*.keys.age")
     #expect(restored.exitCode == 0, "\(restored.lines)")
-    #expect(try await workshop.run("cmp .tender/store.key new/store.key && stat -c %a new/store.key new/tender.db")
-      .lines == ["600", "600"])
+    #expect(
+      try await workshop.run("cmp .tender/store.key new/store.key && stat -c %a new/store.key new/tender.db")
+        .lines == ["600", "600"])
     #expect(try await workshop.run("ls -A new | sort | tr '\\n' ' '").lines == ["fingerprint.key store.key tender.db "])
     let status = try await workshop.run("tender restore status --store new/tender.db")
-    #expect(status.exitCode == 0 && status.lines.first?.hasPrefix("lost: what happened from ") == true, "\(status.lines)")
+    #expect(
+      status.exitCode == 0 && status.lines.first?.hasPrefix("lost: what happened from ") == true, "\(status.lines)")
     #expect(try await workshop.run("tender payment verify-journal --store new/tender.db").exitCode == 0)
     let never = try await workshop.run("tender restore status --store .tender/tender.db")
     #expect(never.exitCode == 1 && never.lines == ["Error: This store was never restored."], "\(never.lines)")
     let again = try await workshop.run("\(Self.restore) backups/*.store.age")
-    #expect(again.exitCode == 1 && again.lines.last?.contains("there is a store at new/tender.db") == true, "\(again.lines)")
+    #expect(
+      again.exitCode == 1 && again.lines.last?.contains("there is a store at new/tender.db") == true, "\(again.lines)")
   }
 
   @Test func `keeps so many of its folder, the newest, and leaves other files alone`() async throws {
     let workshop = try await Self.workshop()
     let many = try await workshop.run(
-      "mkdir backups; touch backups/notes.txt; for n in 1 2 3; do \(Self.backup) --keep 2 --without-keys || exit; sleep 1; done")
+      "mkdir backups; touch backups/notes.txt; for n in 1 2 3; do \(Self.backup) --keep 2 --without-keys || exit; sleep 1; done"
+    )
     #expect(many.exitCode == 0 && many.lines.last?.hasPrefix("deleted tender-") == true, "\(many.lines)")
     #expect(try await workshop.run("ls backups | grep -c store.age; ls backups | wc -l").lines == ["2", "3"])
   }
 
   private static let refused: [(change: String, code: String)] = [
     ("head -c 3000 backups/*.store.age > changed.age", "backup_damaged"),
-    ("cp backups/*.store.age changed.age; printf x | dd of=changed.age bs=1 seek=900 conv=notrunc 2>/dev/null", "backup_damaged"),
+    (
+      "cp backups/*.store.age changed.age; printf x | dd of=changed.age bs=1 seek=900 conv=notrunc 2>/dev/null",
+      "backup_damaged"
+    ),
     ("age-keygen -y key.txt | age -R backup.pub -o changed.age", "backup_foreign"),
     (changed("DROP TABLE payments"), "backup_foreign"),
     (changed("DELETE FROM backups"), "backup_foreign"),
@@ -100,7 +108,8 @@ import Testing
       "TENDER_DIRECTORY=new tender restore store --identity other.txt backups/*.store.age")
     #expect(other.exitCode == 1 && other.lines.joined().contains("backup_damaged"), "\(other.lines)")
     let mixed = try await workshop.run(
-      "mkdir b2 && tender backup --to b2 --recipients backup.pub && \(Self.restore) backups/*.store.age --keys b2/*.keys.age")
+      "mkdir b2 && tender backup --to b2 --recipients backup.pub && \(Self.restore) backups/*.store.age --keys b2/*.keys.age"
+    )
     #expect(mixed.exitCode == 1 && mixed.lines.joined().contains("backup_foreign: the keys are of"), "\(mixed.lines)")
   }
 }

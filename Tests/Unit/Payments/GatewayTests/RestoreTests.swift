@@ -68,7 +68,9 @@ extension Journal {
 
 extension ProviderVisit {
   /// The order whose payment token was signed before, and is paid again.
-  fileprivate func code(_ gateway: PaymentGateway, _ order: Order, _ token: EncryptedPaymentToken) async throws -> String {
+  fileprivate func code(_ gateway: PaymentGateway, _ order: Order, _ token: EncryptedPaymentToken) async throws
+    -> String
+  {
     let call = try gateway.newCall()
     defer { call.end() }
     let choice = RouteChoice(sale: SaleDetails(cardName: "Card 0492", cardNetwork: .visa))

@@ -83,7 +83,8 @@ struct AgreementBench: Sendable {
 }
 
 @Suite struct `An agreement in the ledger` {
-  @Test(arguments: StoreEngineUnderTest.present) func `is pending with its first payment, and active once that is approved`(
+  @Test(arguments: StoreEngineUnderTest.present)
+  func `is pending with its first payment, and active once that is approved`(
     _ engine: StoreEngineUnderTest
   ) async throws {
     let bench = try await AgreementBench(engine)
@@ -117,7 +118,8 @@ struct AgreementBench: Sendable {
   @Test func `comes back as it was written, of each kind`() async throws {
     let (start, day) = (AgreementBench.begun, AgreementBench.day)
     let trial = RecurringPayment.Billing(
-      label: "Trial", amount: .eur(0), interval: BillingInterval(.day, count: 7), start: start, end: start.adding(day * 14))
+      label: "Trial", amount: .eur(0), interval: BillingInterval(.day, count: 7), start: start,
+      end: start.adding(day * 14))
     let terms = AgreementTerms(paymentDescription: "D", managementURL: "https://e.example/m")
     let kinds: [PaymentAgreement] = [
       AgreementBench.monthly(end: start.adding(day * 365), trial: trial, start: start.adding(day * 14)),
@@ -174,7 +176,9 @@ struct AgreementBench: Sendable {
     #expect(try await bench.agreement(id).status == .active)
   }
 
-  @Test func `is not charged before a period begins, for the first payment's own, or for another merchant`() async throws {
+  @Test func `is not charged before a period begins, for the first payment's own, or for another merchant`()
+    async throws
+  {
     let bench = try await AgreementBench()
     let id = try await bench.active()
     let own = try await bench.agreement(id).firstPayment

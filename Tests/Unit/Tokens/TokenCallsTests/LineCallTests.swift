@@ -43,7 +43,8 @@ import TokenVectors
 
   @Test(
     arguments: [
-      (["confirm": .null], "$.confirm"), (["spend": .null], "$.spend"), (["confirm": ["amount": 1250]], "$.confirm.currency"),
+      (["confirm": .null], "$.confirm"), (["spend": .null], "$.spend"),
+      (["confirm": ["amount": 1250]], "$.confirm.currency"),
       (["confirm": ["amount": 1250, "currency": "EUR"]], "$.confirm"),
       (["confirm": ["amount": "12.50", "currency": "EUR", "applicationDataHash": .null]], "$.confirm.amount"),
       (["confirm": ["amount": -1, "currency": "EUR", "applicationDataHash": .null]], "$.confirm"),
