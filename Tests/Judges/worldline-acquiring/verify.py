@@ -207,7 +207,7 @@ def verify_report(origin, name):
     own = next(row for row in payments if row["paymentId"] == name)
     check("the balances are right", (own["authorized"], own["captured"], own["refunded"]) == (1200, 1200, 300), own)
     rows = [row.split(",") for row in manage(origin, "GET", "report").splitlines()]
-    check("the report has every operation", rows[0] == ["reference", "operation", "amount", "currency", "result", "time"]
+    check("the report has every operation", rows[0] == ["reference", "operation", "amount", "currency", "result", "time", "authorization", "name"]
           and [row[1:5] for row in rows[1:5]] == [
               ["authorize", "1250", "EUR", "approved"], ["capture", "500", "EUR", "approved"],
               ["capture", "700", "EUR", "approved"], ["refund", "300", "EUR", "approved"]], rows[:6])
