@@ -7,13 +7,17 @@ import Testing
 import TokenCalls
 import TokenVectors
 
-/// A result as a C program holds it, which is freed at the end.
+/// A result as a C program holds it, which is freed with its last owner, and not while a call reads it.
 private final class Result {
-  let pointer: UnsafeMutablePointer<apt_result>
+  private let pointer: UnsafeMutablePointer<apt_result>
   init(_ pointer: UnsafeMutablePointer<apt_result>?) throws { self.pointer = try #require(pointer) }
   deinit { apt_free(pointer) }
 
   var stage: Int { Int(pointer.pointee.stage) }
+
+  func lend<Answer>(_ call: (UnsafePointer<apt_result>) -> Answer) -> Answer {
+    withExtendedLifetime(self) { call(pointer) }
+  }
 
   var answer: JSONValue {
     get throws {
@@ -36,7 +40,11 @@ private final class Result {
   }
 
   private func decrypt(_ vector: TokenVector, at seconds: Int64? = nil) throws -> Result {
-    try Result(apt_decrypt(keys.pointer, vector.token, vector.token.count, seconds ?? vector.arrival.seconds))
+    try Result(keys.lend { apt_decrypt($0, vector.token, vector.token.count, seconds ?? vector.arrival.seconds) })
+  }
+
+  private func spend(_ payment: Result) throws -> Result {
+    try Result(keys.lend { keys in payment.lend { apt_spend(keys, $0) } })
   }
 
   @Test func `opens a payment token, confirms it, and spends it once`() throws {
@@ -48,10 +56,10 @@ private final class Result {
     let hash = Hex.encode(try #require(try EncryptedPaymentToken(bytes: vector.token).applicationDataHash))
     for (units, stage) in [(1250, APT_DONE), (1251, APT_ORDER)] {
       let expected = Array(#"{"amount": \#(units), "currency": "EUR", "applicationDataHash": "\#(hash)"}"#.utf8)
-      #expect(try Result(apt_confirm(payment.pointer, expected, expected.count)).stage == stage)
+      #expect(try Result(payment.lend { apt_confirm($0, expected, expected.count) }).stage == stage)
     }
-    #expect(try Result(apt_spend(keys.pointer, payment.pointer)).stage == APT_DONE)
-    let again = try Result(apt_spend(keys.pointer, try decrypt(vector).pointer))
+    #expect(try spend(payment).stage == APT_DONE)
+    let again = try spend(try decrypt(vector))
     #expect(try again.stage == APT_REPLAY && again.answer["code"] == "token_already_used")
   }
 
@@ -73,7 +81,7 @@ private final class Result {
     let inspection = try Result(apt_inspect(vector.token, vector.token.count))
     #expect(try inspection.stage == APT_DONE && inspection.answer["version"] == "EC_v1")
     let none = try Result(apt_open("{}", 2))
-    let verified = try Result(apt_verify(none.pointer, vector.token, vector.token.count, vector.arrival.seconds))
+    let verified = try Result(none.lend { apt_verify($0, vector.token, vector.token.count, vector.arrival.seconds) })
     #expect(try verified.stage == APT_CHAIN && verified.answer["code"] == "untrusted_root")
   }
 
@@ -83,18 +91,18 @@ private final class Result {
 
   @Test func `refuses what is no keys and no token, NULL and nothing`() throws {
     let payment = try decrypt(vector)
-    let wrong = [
-      apt_decrypt(nil, vector.token, vector.token.count, 0), apt_decrypt(payment.pointer, vector.token, 1, 0),
-      apt_verify(nil, nil, 0, 0), apt_spend(keys.pointer, keys.pointer), apt_spend(payment.pointer, payment.pointer),
-      apt_spend(keys.pointer, nil), apt_confirm(keys.pointer, "{}", 2), apt_confirm(nil, nil, 0),
+    let wrong = try [
+      Result(apt_decrypt(nil, vector.token, vector.token.count, 0)),
+      Result(payment.lend { apt_decrypt($0, vector.token, 1, 0) }), Result(apt_verify(nil, nil, 0, 0)),
+      Result(keys.lend { apt_spend($0, $0) }), Result(payment.lend { apt_spend($0, $0) }),
+      Result(keys.lend { apt_spend($0, nil) }),
+      Result(keys.lend { apt_confirm($0, "{}", 2) }), Result(apt_confirm(nil, nil, 0)),
     ]
-    for pointer in wrong {
-      let refused = try Result(pointer)
-      #expect(try refused.stage == APT_CALL && refused.answer["code"] == "wrong_handle")
-    }
-    for pointer in [apt_open(nil, 5), apt_open(nil, 0), apt_confirm(payment.pointer, nil, 3)] {
-      #expect(try Result(pointer).stage == APT_CALL)
-    }
+    for refused in wrong { #expect(try refused.stage == APT_CALL && refused.answer["code"] == "wrong_handle") }
+    let malformed = try [
+      Result(apt_open(nil, 5)), Result(apt_open(nil, 0)), Result(payment.lend { apt_confirm($0, nil, 3) }),
+    ]
+    for refused in malformed { #expect(refused.stage == APT_CALL) }
     #expect(try Result(apt_inspect(nil, 0)).answer["code"] == "empty_payment_data")
     apt_free(nil)
   }
