@@ -14,8 +14,13 @@ struct TokenJudge: AsyncParsableCommand {
       and may print the JSON that is inside; with 1 when it refuses. What it does wrongly is printed by flag.
       """)
 
-  @Option(help: ArgumentHelp("The vectors; by default those of this repository.", valueName: "file"))
-  var vectors = "Tests/Support/Vectors/apple-pay-token/vectors.json"
+  /// In the folder of the sources.
+  private static let ownVectors = "Tests/Support/Vectors/apple-pay-token/vectors.json"
+
+  @Option(
+    help: ArgumentHelp(
+      "The vectors; in the folder of Tender's sources, by default those of its tests.", valueName: "file"))
+  var vectors: String?
   @Option(help: "Only vectors with this flag; may be repeated.") var flag: [String] = []
   @Option(help: "After how many seconds a run is ended.") var timeout = 10
   @Option(help: "How many run at a time; by default as many as there are cores.") var jobs: Int?
@@ -28,7 +33,10 @@ struct TokenJudge: AsyncParsableCommand {
   }
 
   func run() async throws {
-    let suite = try VectorSuite(file: vectors)
+    guard vectors != nil || FileManager.default.fileExists(atPath: Self.ownVectors) else {
+      throw MistakenCall("name the vectors: --vectors FILE; it is \(Self.ownVectors) of Tender's sources")
+    }
+    let suite = try VectorSuite(file: vectors ?? Self.ownVectors)
     if let unknown = flag.first(where: { suite.notes[$0] == nil }) {
       let known = suite.notes.keys.sorted().joined(separator: ", ")
       throw MistakenCall("no vector has the flag \(unknown); the flags are \(known)")
