@@ -65,8 +65,9 @@ extension SimulatedWorld {
 
   private func isOver(_ key: String) -> Bool { hasAnswer(key) || evidence.outlivedKeys.contains(key) }
 
+  /// A sale that waits for its capture is answered for good once it is authorized, and open again while it is captured.
   private func hasAnswer(_ key: String) -> Bool {
-    evidence.keyed.contains { $0.key == key && $0.reply?.isFinal == true }
+    evidence.keyed.last { $0.key == key && $0.reply != nil }?.reply?.isFinal == true
   }
 
   private func call(_ request: KeyedRequest, tries: Int) {
