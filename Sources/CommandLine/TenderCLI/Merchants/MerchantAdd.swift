@@ -27,10 +27,16 @@ extension MerchantCommand {
 
     @OptionGroup var options: NewMerchantOptions
     @Option(help: "The folder of merchants in which to make its folder, whole or not at all.") var directory: String?
+    @Flag(help: "Print a test merchant's keys as variables that the clients of docs/back-end.md read, for a file .env.")
+    var env = false
     @OptionGroup var portal: PortalOptions
     @OptionGroup var store: MerchantStoreOptions
 
     func validate() throws {
+      guard !env || (portal.sandbox != nil && directory == nil && !store.json) else {
+        throw ValidationError(
+          "--env prints the keys of a merchant that --sandbox makes in a server's store, and no JSON.")
+      }
       guard portal.sandbox != nil || !store.place.words.isEmpty else {
         throw ValidationError(
           "Say where: --sandbox URL with --domain HOST for a test merchant, or --config FILE for one in its store.")
@@ -91,7 +97,8 @@ extension MerchantCommand {
       }
       let bundle = try await provision(merchant)
       _ = try await server.ask(.add(bundle))
-      try NewMerchantText(merchant: merchant, bundle: bundle, server: server).show(json: store.json)
+      let text = NewMerchantText(merchant: merchant, bundle: bundle, server: server)
+      try text.show(env ? .variables : store.json ? .json : .lines)
     }
 
     /// Makes the merchant at the sandbox, by way of a folder of this process alone.
@@ -165,6 +172,11 @@ private struct SandboxServerStore {
   let sandbox: String
   /// How browsers and the merchant's server reach it.
   let address: String
+  /// The words of a command that name the store.
+  var words: String {
+    options.place.words.isEmpty
+      ? URLComponents(string: address)?.port.map { " --port \($0)" } ?? "" : options.place.words
+  }
   /// The server that runs with the sandbox; nil where the call names a store.
   private let access: StoreAccess?
   private let options: MerchantStoreOptions
@@ -226,26 +238,44 @@ private struct NewMerchantText {
   let bundle: MerchantBundle
   let server: SandboxServerStore
 
-  func show(json: Bool) throws {
+  enum Form { case lines, json, variables }
+
+  func show(_ form: Form) throws {
     let lines = [
       ("id", merchant.id), ("merchantIdentifier", merchant.merchantIdentifier), ("server", server.address),
       ("domains", merchant.domains.joined(separator: " ")), ("apiKeyId", key(.apiKey)?.id ?? ""),
       ("secretApiKey", key(.apiKey)?.secret ?? ""), ("webhookKeyId", key(.webhookKey)?.id ?? ""),
       ("webhookSecret", key(.webhookKey)?.secret ?? ""),
     ]
-    guard !json else { return Terminal.say(try Terminal.json(Dictionary(uniqueKeysWithValues: lines))) }
-    for (name, value) in lines { Terminal.say(name.padding(toLength: 19, withPad: " ", startingAt: 0) + value) }
+    switch form {
+    case .json: return Terminal.say(try Terminal.json(Dictionary(uniqueKeysWithValues: lines)))
+    case .lines:
+      for (name, value) in lines { Terminal.say(name.padding(toLength: 19, withPad: " ", startingAt: 0) + value) }
+    case .variables:
+      let values = Dictionary(uniqueKeysWithValues: lines)
+      for (variable, name) in Self.variables { Terminal.say("\(variable)=\(values[name] ?? "")") }
+    }
     let domains = merchant.domains.map { " --domain \($0)" }.joined()
     Terminal.sayError(
       """
       The secrets are shown now and never again. Next, as docs/own-shop.md shows:
         1. Your server sends a basket: PUT \(server.address)/v2/\(merchant.id)/baskets/…, signed with the API key.
-        2. Your page loads \(server.address)/applepay/tender.js and has <tender-apple-pay basket="…">.
+        2. Your page loads \(server.address)/applepay/tender.js and has <tender-apple-pay basket="…">; the components for
+           React and Vue do both.
         3. Your site passes \(DomainAssociation.paths.joined(separator: " and ")) on to
            \(server.address) with the Host header unchanged. Then run:
            tender merchant verify --merchant-identifier \(merchant.merchantIdentifier)\(domains) --sandbox \(server.sandbox)
+        4. Your server hears of payments at an address that it names:
+           tender merchant edit \(merchant.id) webhooks=shop=http://\(merchant.domains.first ?? "…")/hooks\(server.words)
       """)
   }
+
+  /// What the clients in docs/back-end.md read, and the line that has it.
+  private static let variables = [
+    ("SHOP_TENDER_URL", "server"), ("SHOP_MERCHANT", "id"), ("SHOP_KEY_ID", "apiKeyId"),
+    ("SHOP_SECRET", "secretApiKey"),
+    ("SHOP_WEBHOOK_SECRET", "webhookSecret"),
+  ]
 
   private func key(_ kind: SecretName.Kind) -> MerchantBundle.SecretEntry? { bundle.secrets.first { $0.kind == kind } }
 }
