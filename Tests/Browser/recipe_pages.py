@@ -56,9 +56,24 @@ REACT_PAGE = """<!doctype html><html lang="en"><title>Tea</title><div id="root">
 <script type="module">
 import { createElement, StrictMode } from "react";
 import { Checkout } from "/static/Checkout.js";
-const checkout = createElement(Checkout, { server: "{{ server }}", basket: "{{ basket }}" });
-ReactDOM.createRoot(document.getElementById("root")).render(createElement(StrictMode, null, checkout));
+import { useBasket } from "/static/useBasket.js";
+const Shop = () => {
+  const checkout = useBasket({ tea: 1 });
+  return checkout && createElement(Checkout, { key: checkout.basket, ...checkout });
+};
+ReactDOM.createRoot(document.getElementById("root")).render(createElement(StrictMode, null, createElement(Shop)));
 </script>"""
+# What a shop whose cart changes has beside the recipe: the back end of useBasket.
+CART = """
+def cart(request):
+    quantity, basket = views.json.loads(request.body)["tea"], views.secrets.token_hex(16)
+    views.tender.put_basket(basket, {
+        "currencyCode": "EUR", "countryCode": "IE", "businessName": "My shop", "merchantReference": f"TEA-{basket[:6]}",
+        "serviceTypes": ["collection"], "items": [{"id": "tea", "label": "Tea", "unitAmount": 450, "quantity": quantity}]})
+    return views.JsonResponse({"server": views.tender.SERVER, "basket": basket})
+
+urlpatterns.append(path("checkout", views.csrf_exempt(cart)))
+"""
 
 
 def the_step(port, shop):
@@ -115,8 +130,8 @@ def answers(address):
 def django_project(home):
     """The recipe's files in their places."""
     (home / "templates").mkdir()
-    for name in ("views.py", "urls.py"):
-        (home / name).write_text(RECIPES[name], encoding="utf-8")
+    (home / "views.py").write_text(RECIPES["views.py"], encoding="utf-8")
+    (home / "urls.py").write_text(RECIPES["urls.py"] + CART, encoding="utf-8")
     (home / "templates/checkout.html").write_text(RECIPES["checkout.html"], encoding="utf-8")
     (home / "settings.py").write_text(SETTINGS, encoding="utf-8")
     shutil.copy(ROOT / "Examples/back-end/tender_client.py", home)
@@ -124,16 +139,18 @@ def django_project(home):
 
 
 def react_page(home):
-    """The recipe's component, on a page in the place of the one without React."""
+    """The recipe's component and hook, on a page in the place of the one without React."""
     static = home / "static"
     shutil.copytree(installed(home / "package"), static / "kit")
     for name in ("react", "react-dom"):
         shutil.copy(there(DEBIAN / name / f"umd/{name}.development.js"), static / f"{name}.umd.js")
     exported = ", ".join([*REACT, "Fragment"])
     (static / "react.js").write_text(f"export default React; export const {{ {exported} }} = React;", encoding="utf-8")
-    (static / "Checkout.jsx").write_text('import React from "react";\n' + RECIPES["Checkout.jsx"], encoding="utf-8")
-    transpiled = subprocess.run([*TRANSPILE, static / "Checkout.jsx"], capture_output=True, text=True, check=True)
-    (static / "Checkout.js").write_text(transpiled.stdout, encoding="utf-8")
+    for name in ("Checkout", "useBasket"):
+        recipe = static / f"{name}.jsx"
+        recipe.write_text('import React from "react";\n' + RECIPES[recipe.name], encoding="utf-8")
+        transpiled = subprocess.run([*TRANSPILE, recipe], capture_output=True, text=True, check=True)
+        recipe.with_suffix(".js").write_text(transpiled.stdout, encoding="utf-8")
     (home / "templates/checkout.html").write_text(REACT_PAGE, encoding="utf-8")
 
 
