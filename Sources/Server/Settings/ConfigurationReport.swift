@@ -39,7 +39,12 @@ extension ServerConfiguration {
     var sources = [SettingsSource.flags(flags), table.variables(variables, &problems)]
     if let file {
       guard FileManager.default.contents(atPath: file) != nil else {
-        throw ConfigurationError(ConfigurationError.call, "there is no file \(file), or it cannot be read")
+        let isForbidden = access(file, R_OK) != 0 && errno == EACCES
+        let reason =
+          isForbidden
+          ? "this user may not read \(file): as root, put sudo before the command"
+          : "there is no file \(file), or it cannot be read"
+        throw ConfigurationError(ConfigurationError.call, reason)
       }
       sources.append(table.file(file, &problems))
     }

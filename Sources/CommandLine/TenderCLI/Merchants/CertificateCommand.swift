@@ -58,17 +58,15 @@ struct CertificateCommand: AsyncParsableCommand {
     }
 
     private func read() throws -> CertificateFile {
-      guard let data = FileManager.default.contents(atPath: file) else {
-        throw MistakenCall("there is no file \(file), or it cannot be read")
-      }
+      let bytes = try NamedFile.bytes(file)
       guard let passphraseFile else {
-        let read = CertificateFile(Array(data))
-        guard read.certificates.isEmpty, CertificateFile.isPKCS12(Array(data)) else { return read }
+        let read = CertificateFile(bytes)
+        guard read.certificates.isEmpty, CertificateFile.isPKCS12(bytes) else { return read }
         throw MistakenCall(
           "\(file) is PKCS #12, which a passphrase opens: write it into a file that only you may read, and name that with "
             + "--passphrase-file")
       }
-      return try CertificateFile(pkcs12: Array(data), passphrase: try Passphrase.read(passphraseFile))
+      return try CertificateFile(pkcs12: bytes, passphrase: try Passphrase.read(passphraseFile))
     }
   }
 

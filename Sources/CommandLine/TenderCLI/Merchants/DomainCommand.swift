@@ -26,12 +26,7 @@ struct DomainCommand: AsyncParsableCommand {
     @OptionGroup var store: MerchantStoreOptions
 
     func run() async throws {
-      let file = try association.map { path in
-        guard let data = FileManager.default.contents(atPath: path) else {
-          throw MistakenCall("there is no file \(path), or it cannot be read")
-        }
-        return Base64.encode(Array(data))
-      }
+      let file = try association.map { Base64.encode(try NamedFile.bytes($0)) }
       let call = MerchantCall.addDomain(domain, merchant: merchant, associationBase64: file)
       try store.show(try await store.ask(call).domains)
     }
