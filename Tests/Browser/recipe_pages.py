@@ -81,7 +81,8 @@ def the_step(port, shop):
     text = RECIPES[".github/workflows/test.yml"]
     lines = text.partition("  run: |\n")[2].splitlines()
     script = "\n".join(line.removeprefix("    ") for line in lines)
-    return script.replace("8400", str(port)).replace("8402", str(port + 2)).replace("localhost:3000", f"localhost:{shop}").replace("localhost-3000", f"localhost-{shop}")
+    ports = {"8400": f"{port}", "8402": f"{port + 2}", "localhost:3000": f"localhost:{shop}", "localhost-3000": f"localhost-{shop}"}
+    return re.sub("|".join(ports), lambda found: ports[found[0]], script)
 
 
 @contextlib.contextmanager

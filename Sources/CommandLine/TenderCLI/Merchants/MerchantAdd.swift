@@ -172,14 +172,16 @@ private struct SandboxServerStore {
   let sandbox: String
   /// How browsers and the merchant's server reach it.
   let address: String
-  /// The words of a command that name the store.
-  var words: String {
-    options.place.words.isEmpty
-      ? URLComponents(string: address)?.port.map { " --port \($0)" } ?? "" : options.place.words
-  }
   /// The server that runs with the sandbox; nil where the call names a store.
   private let access: StoreAccess?
   private let options: MerchantStoreOptions
+
+  /// The words of a command that name the store.
+  var words: String {
+    let named = options.place.words
+    guard named.isEmpty, let port = URLComponents(string: address)?.port else { return named }
+    return " --port \(port)"
+  }
 
   init(_ sandbox: String, _ options: MerchantStoreOptions) async throws {
     (self.sandbox, self.options) = (Self.plain(sandbox), options)
@@ -273,8 +275,7 @@ private struct NewMerchantText {
   /// What the clients in docs/back-end.md read, and the line that has it.
   private static let variables = [
     ("SHOP_TENDER_URL", "server"), ("SHOP_MERCHANT", "id"), ("SHOP_KEY_ID", "apiKeyId"),
-    ("SHOP_SECRET", "secretApiKey"),
-    ("SHOP_WEBHOOK_SECRET", "webhookSecret"),
+    ("SHOP_SECRET", "secretApiKey"), ("SHOP_WEBHOOK_SECRET", "webhookSecret"),
   ]
 
   private func key(_ kind: SecretName.Kind) -> MerchantBundle.SecretEntry? { bundle.secrets.first { $0.kind == kind } }
