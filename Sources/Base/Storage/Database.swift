@@ -7,13 +7,30 @@ import TenderPayments
 /// BYTEA, `INSERT … ON CONFLICT DO NOTHING` before any SELECT. Times are BIGINT microseconds.
 package struct Database: Sendable {
   let engine: any StoreEngine
+  /// The keys that seal texts in it; nil for a store that has none.
+  package let rowKeys: RowKeys?
 
   /// A store on an engine of another module, as simulations have one.
-  package init(engine: any StoreEngine) { self.engine = engine }
+  package init(engine: any StoreEngine) { self.init(engine, nil) }
+
+  init(_ engine: any StoreEngine, _ rowKeys: RowKeys?) { (self.engine, self.rowKeys) = (engine, rowKeys) }
+
+  /// This store with keys that seal texts in it from now on.
+  package func sealed(under keys: RowKeys?) -> Database { Database(engine, keys) }
 
   /// Runs `body` on one consistent snapshot.
   package func read<R: Sendable>(_ body: @escaping @Sendable (Transaction) throws -> R) async throws -> R {
-    try await engine.read(body)
+    try await engine.read(withKeys(body))
+  }
+
+  private func withKeys<R>(
+    _ body: @escaping @Sendable (Transaction) throws -> R
+  ) -> @Sendable (Transaction) throws -> R {
+    guard let rowKeys else { return body }
+    return { transaction in
+      transaction.rowKeys = rowKeys
+      return try body(transaction)
+    }
   }
 
   /// What each query finds first, or nil: one consistent snapshot, in one trip to the database.
@@ -35,15 +52,17 @@ package struct Database: Sendable {
   ///   again by its id. What `body` threw; ``StorageError`` otherwise.
   @discardableResult
   package func write<R: Sendable>(_ body: @escaping @Sendable (Transaction) throws -> R) async throws -> R {
-    try await engine.write(body)
+    try await engine.write(withKeys(body))
   }
 
-  /// Runs `body` as ``write(_:)`` does, and once more after each commit whose outcome is unknown, so that the caller learns
-  /// what became of it.
+  /// Runs `body` as ``write(_:)`` does, and once more after each commit whose outcome is unknown, so that the caller
+  /// learns what became of it.
   ///
-  /// - Parameter body: is handed what it returned before a commit in doubt; nil at first. It looks whether that is in the
-  ///   store, when it has waited for a lock or a unique key that it took then, and returns it; otherwise it begins anew.
-  /// - Throws: ``StorageError/outcomeUnknown`` when the store cannot say either. Every other error means that nothing is
+  /// - Parameter body: is handed what it returned before a commit in doubt; nil at first. It looks whether that is in
+  ///   the
+  /// store, when it has waited for a lock or a unique key that it took then, and returns it; otherwise it begins anew.
+  /// - Throws: ``StorageError/outcomeUnknown`` when the store cannot say either. Every other error means that nothing
+  ///   is
   ///   written.
   package func writeOnce<R: Sendable>(
     _ body: @escaping @Sendable (Transaction, _ inDoubt: R?) throws -> R
@@ -66,6 +85,13 @@ package struct Database: Sendable {
     throw StorageError.outcomeUnknown
   }
 
+  /// Takes what was deleted out of the write-ahead log too, as far as no reader needs it: moves all of it into the
+  /// file, and cuts it off. In PostgreSQL the server keeps its log, and this does nothing.
+  ///
+  /// - Returns: whether the log is empty.
+  @discardableResult
+  package func emptyLog() async -> Bool { await engine.emptyLog() }
+
   /// Commits since the store was opened, each one flush of the disk: under load far fewer than writes.
   package var commits: Int { engine.commits }
 
@@ -80,8 +106,8 @@ package struct Database: Sendable {
   /// and only a new process that reads them again may continue.
   package var failure: StorageError? { engine.failure }
 
-  /// Waits for ``failure``; one caller at a time. Nil when the task is cancelled first, and at once in PostgreSQL, which has
-  /// none.
+  /// Waits for ``failure``; one caller at a time. Nil when the task is cancelled first, and at once in PostgreSQL,
+  /// which has none.
   package func awaitFailure() async -> StorageError? { await engine.awaitFailure() }
 
   /// What the connections to the database have done; nil in SQLite.
@@ -95,6 +121,7 @@ package protocol StoreEngine: Sendable {
   func read<R: Sendable>(_ body: @escaping @Sendable (Transaction) throws -> R) async throws -> R
   func write<R: Sendable>(_ body: @escaping @Sendable (Transaction) throws -> R) async throws -> R
   func close() async
+  func emptyLog() async -> Bool
   var isShared: Bool { get }
   var commits: Int { get }
   var waiting: Int { get }
@@ -105,5 +132,6 @@ package protocol StoreEngine: Sendable {
 
 extension StoreEngine {
   package func awaitFailure() async -> StorageError? { nil }
+  package func emptyLog() async -> Bool { true }
   package var pool: PoolFigures? { nil }
 }

@@ -7,7 +7,7 @@ extension Database {
   /// - Parameter steps: of SQLite's virtual machine that one statement of a read may take, some ten seconds by default.
   ///   Beyond them it fails as ``StorageError/busy``. PostgreSQL has a limit of time for every statement.
   package func limited(to maximum: Int, steps: Int32 = 1_000_000_000) -> Database {
-    Database(engine: LimitedEngine(whole: engine, places: Places(maximum), steps: steps))
+    Database(LimitedEngine(whole: engine, places: Places(maximum), steps: steps), rowKeys)
   }
 }
 
@@ -30,6 +30,7 @@ private struct LimitedEngine: StoreEngine {
   }
 
   func close() async { await whole.close() }
+  func emptyLog() async -> Bool { await whole.emptyLog() }
 
   var isShared: Bool { whole.isShared }
   var commits: Int { whole.commits }

@@ -73,8 +73,9 @@ package enum PrivateFile {
   ///
   /// A file of root may be readable by its group, because a service that is not root receives its keys that way.
   ///
+  /// - Parameter maximum: how many bytes it may have; by default more than a key has.
   /// - Throws: ``PrivateFileError``; with the command that corrects the permissions when others may read the file.
-  package static func text(_ path: String) throws(PrivateFileError) -> String {
+  package static func text(_ path: String, atMost maximum: Int = maximumBytes) throws(PrivateFileError) -> String {
     let descriptor = open(path, O_RDONLY | O_CLOEXEC)
     guard descriptor >= 0 else { throw .system(path, "cannot be read") }
     defer { close(descriptor) }
@@ -83,7 +84,7 @@ package enum PrivateFile {
     guard isPrivate(status) else {
       throw PrivateFileError(path: path, reason: "can be read by others than its owner; run: chmod 600 \(path)")
     }
-    return try text(of: descriptor, path)
+    return try text(of: descriptor, path, atMost: max(maximumBytes, min(maximum, Int(status.st_size) + 1)))
   }
 
   /// Whether ``text(_:)`` takes the file's permissions; nil where there is no file.
@@ -113,9 +114,11 @@ package enum PrivateFile {
   }
 
   /// A longer file cannot be a key.
-  private static let maximumBytes = 1 << 16
+  package static let maximumBytes = 1 << 16
 
-  private static func text(of descriptor: Int32, _ path: String) throws(PrivateFileError) -> String {
+  private static func text(
+    of descriptor: Int32, _ path: String, atMost maximumBytes: Int
+  ) throws(PrivateFileError) -> String {
     var (bytes, count) = ([UInt8](repeating: 0, count: maximumBytes), 0)
     defer { bytes.wipe() }
     while count < maximumBytes {

@@ -13,6 +13,8 @@ package final class Transaction {
   /// About ``now``, without a question to the database. For what follows the order of time and does not tell it, such as
   /// identifiers.
   package var approximateNow: Timestamp { session.approximateTime ?? now }
+  /// The keys that seal texts in the store; nil where it has none.
+  package internal(set) var rowKeys: RowKeys?
   /// The error of the first statement that failed.
   package private(set) var failure: (any Error)?
 

@@ -161,6 +161,20 @@ extension Timestamp: CustomStringConvertible {
   }
 }
 
+extension Timestamp {
+  /// With what every identifier begins that is made at this time, see ``RandomBytes/timeOrderedID(_:)``: the
+  /// identifiers before it are older.
+  package var idPrefix: String {
+    Hex.encode((0..<6).map { UInt8(truncatingIfNeeded: max(0, milliseconds) >> (40 - 8 * $0)) })
+  }
+
+  /// When an identifier was made; nil for one that does not begin with its time.
+  package init?(ofID id: String) {
+    guard id.utf8.count >= 12, let bytes = Hex.decode(String(id.prefix(12))) else { return nil }
+    self.init(microseconds: bytes.reduce(Int64(0)) { $0 << 8 | Int64($1) } * 1_000)
+  }
+}
+
 /// The source of the time of day. Injected everywhere, so that tests can control it.
 public struct WallClock: Sendable {
   /// The time of day.
@@ -197,7 +211,6 @@ public struct RandomBytes: Sendable {
 
   /// An identifier that sorts by time: 48 bits of milliseconds, then 80 random bits, as 32 hex digits.
   public func timeOrderedID(_ clock: WallClock) -> String {
-    let time = Hex.encode((0..<6).map { UInt8(truncatingIfNeeded: clock.now().milliseconds >> (40 - 8 * $0)) })
-    return time + hex(10)
+    clock.now().idPrefix + hex(10)
   }
 }

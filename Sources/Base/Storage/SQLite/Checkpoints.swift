@@ -18,7 +18,12 @@ final class Checkpoints: Sendable {
   private let connection: DatabaseQueue
   private let status = Mutex<(writes: Int, isRunning: Bool)>((0, false))
 
-  init(path: String) throws { connection = try DatabaseQueue(path: path) }
+  init(path: String) throws {
+    var configuration = Configuration()
+    // What empties the log waits so long for the writer and for readers. Other checkpoints wait for nobody.
+    configuration.busyMode = .timeout(1)
+    connection = try DatabaseQueue(path: path, configuration: configuration)
+  }
 
   /// Counts the writes of a commit and starts a checkpoint when one is due.
   func note(_ writes: Int) {
@@ -33,6 +38,20 @@ final class Checkpoints: Sendable {
       Self.catchUp(connection)
       status.withLock { $0.isRunning = false }
     }
+  }
+
+  /// Moves all of the log into the file and cuts it off.
+  ///
+  /// - Returns: false where readers or the writer left no moment for it.
+  func emptyLog() async -> Bool {
+    for _ in 0..<Self.passes {
+      let isEmpty = try? await connection.writeWithoutTransaction { connection in
+        Self.catchUp(connection)
+        return try connection.checkpoint(.truncate).walFrameCount == 0
+      }
+      if isEmpty == true { return true }
+    }
+    return false
   }
 
   func close() { try? connection.close() }

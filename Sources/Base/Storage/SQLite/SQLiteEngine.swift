@@ -11,7 +11,8 @@ enum SQLiteEngine {
     configuration.busyMode = .timeout(5)
     configuration.maximumReaderCount = GroupRead.readerCount
     // Keeps savepoint journals in memory; by default, those above 64 KiB go to a file.
-    configuration.prepareDatabase { try $0.execute(sql: "PRAGMA temp_store = MEMORY") }
+    // Writes zeros over what is deleted, so that no page of the file keeps it.
+    configuration.prepareDatabase { try $0.execute(sql: "PRAGMA temp_store = MEMORY; PRAGMA secure_delete = ON") }
     try makePrivate(path)
     return try StorageError.translating { try DatabasePool(path: path, configuration: configuration) }
   }

@@ -27,6 +27,8 @@ struct SQLiteFile: StoreEngine {
     try await StorageError.translating { try await group.run(body) }
   }
 
+  func emptyLog() async -> Bool { await checkpoints.emptyLog() }
+
   func close() async {
     // Waits until every started write is answered.
     try? await pool.writeWithoutTransaction { _ in }
@@ -58,6 +60,23 @@ private struct PoolWriter: CommitWriter {
 }
 
 extension Database {
+  /// Writes an SQLite file anew, so that nothing is left in it of what was deleted: SQLite writes zeros over that, but
+  /// may have copies of rows that it has moved to another page.
+  ///
+  /// - Throws: ``StorageError/busy`` when another process has it open.
+  package static func vacuum(path: String) async throws {
+    let lock = try StoreLock(path: path)
+    defer { lock.release() }
+    let pool = try SQLiteEngine.open(path)
+    try await StorageError.translating {
+      try await pool.writeWithoutTransaction { connection in
+        try connection.execute(sql: "VACUUM")
+        try connection.checkpoint(.truncate)
+      }
+      try pool.close()
+    }
+  }
+
   /// Opens or creates an SQLite file and brings it to the newest migration.
   ///
   /// Write-ahead log, `synchronous=FULL`, one process: a second process that opens the same file is refused.
