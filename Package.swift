@@ -234,7 +234,7 @@ let package = Package(
     module(
       "Server/Mail",
       [
-        "CMailTransfer", "MerchantIdentity", "Webhooks", "DirectWire", "TenderSheet", "TenderPayments", "StrictJSON",
+        "Ledger", "CMailTransfer", "MerchantIdentity", "Webhooks", "DirectWire", "TenderSheet", "TenderPayments", "StrictJSON",
         "HTTPTransport", "Storage",
       ]),
     module(

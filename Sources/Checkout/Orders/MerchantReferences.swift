@@ -16,7 +16,7 @@ package enum MerchantReferences {
     ).map { OrderID(try $0.text("id")) }
   }
 
-  /// How many orders of a merchant, or of all where none is named, are looked at for a part of a text.
+  /// How many orders of a merchant, or of all where none is named, are looked at for a part of a reference.
   private static let reach = 5_000
 
   /// The orders of whose reference or e-mail address the text is a part, without regard to case, newest first.
@@ -27,19 +27,21 @@ package enum MerchantReferences {
   ) throws -> [OrderID] {
     let part = text.lowercased().escaped(["!": "!!", "%": "!%", "_": "!_"])
     // An index of its own has the newest orders of one merchant.
-    let each = merchants.map { Set($0).map { MerchantCondition([$0], after: 1) } } ?? [MerchantCondition(nil)]
-    return try each.flatMap { merchant in
-      try store.rows(
+    let each: [[MerchantID]?] = merchants.map { Set($0).map { [$0] } } ?? [nil]
+    let found = try each.flatMap { merchant in
+      let condition = MerchantCondition(merchant, after: 1)
+      return try store.rows(
         """
         SELECT id FROM (
-          SELECT id, merchant_reference FROM orders WHERE \(merchant.sql) ORDER BY id DESC LIMIT \(reach)
+          SELECT id, merchant_reference FROM orders WHERE \(condition.sql) ORDER BY id DESC LIMIT \(reach)
         ) AS newest
-        WHERE lower(merchant_reference) LIKE $1 ESCAPE '!'
-          OR EXISTS (SELECT 1 FROM order_contacts WHERE order_id = newest.id AND email LIKE $1 ESCAPE '!')
-        ORDER BY id DESC LIMIT \(limit)
-        """, [.text("%\(part)%")] + merchant.values
+        WHERE lower(merchant_reference) LIKE $1 ESCAPE '!' ORDER BY id DESC LIMIT \(limit)
+        """, [.text("%\(part)%")] + condition.values
       ).map { OrderID(try $0.text("id")) }
-    }.sorted { $0.rawValue > $1.rawValue }.prefix(limit).map(\.self)
+        + OrderContacts.orders(
+          withEmailContaining: text.lowercased(), of: MerchantCondition(merchant, after: 0), in: store)
+    }
+    return Set(found).sorted { $0.rawValue > $1.rawValue }.prefix(limit).map(\.self)
   }
 
   /// Reads the index of references from its end, and no other order.

@@ -45,13 +45,7 @@ extension OrderRecord {
       .text(merchantReference), .integer(amount.minorUnits), .text(amount.currency.code), .text(service.rawValue),
       .text(optional: customer), .text(optional: requestedFor), .text(optional: note), .text(optional: guestToken),
       .time(store.now), .text(optional: guest))
-    try store.run(
-      """
-      INSERT INTO order_contacts (order_id, contact, updated_at, email) VALUES ($1, $2, $3, $4)
-      ON CONFLICT (order_id) DO UPDATE SET contact = $2, updated_at = $3, email = $4
-      """,
-      .text(id.rawValue), .text(try StoredJSON.text(contact)), .time(store.now),
-      .text(optional: contact.emailForSearch))
+    try contact.save(of: id, in: store)
   }
 
   /// The order as it is stored: it has been an order since the first card.
@@ -81,8 +75,31 @@ extension OrderRecord {
 
 extension OrderContact {
   static func find(of order: OrderID, in store: Transaction) throws -> OrderContact? {
-    try store.row("SELECT contact FROM order_contacts WHERE order_id = $1", .text(order.rawValue)).map {
-      try StoredJSON.value(OrderContact.self, $0.text("contact"))
+    try store.row("SELECT contact, sealed FROM order_contacts WHERE order_id = $1", .text(order.rawValue))
+      .flatMap { try OrderContact($0, of: order, in: store) }
+  }
+
+  /// Of a row with the columns `contact` and `sealed`; nil where its key is destroyed, or is not here.
+  init?(_ row: Row, of order: OrderID, in store: Transaction) throws {
+    guard let sealed = try row.blobOrNil("sealed") else {
+      self = try StoredJSON.value(OrderContact.self, row.text("contact"))
+      return
     }
+    guard let text = try store.rowKeys?.open(sealed, of: order.rawValue) else { return nil }
+    self = try StoredJSON.value(OrderContact.self, text)
+  }
+
+  /// Writes it, sealed where the store has keys. An order whose key is destroyed gets none.
+  func save(of order: OrderID, in store: Transaction) throws {
+    let text = try StoredJSON.text(self)
+    let sealed = try store.rowKeys?.seal(text, of: order.rawValue)
+    guard sealed != nil || store.rowKeys == nil else { return }
+    try store.run(
+      """
+      INSERT INTO order_contacts (order_id, contact, updated_at, email, sealed) VALUES ($1, $2, $3, $4, $5)
+      ON CONFLICT (order_id) DO UPDATE SET contact = $2, updated_at = $3, email = $4, sealed = $5
+      """,
+      .text(order.rawValue), .text(sealed == nil ? text : "{}"), .time(store.now),
+      .text(optional: emailAddress.map { OrderContacts.mark($0, in: store) }), .blob(optional: sealed))
   }
 }

@@ -5,8 +5,10 @@ extension OrderService {
   /// the claim of its payment are one commit.
   ///
   /// Contacts are in a table of their own and only with an order, so that they can be deleted without touching the
-  /// ledger. An order that a merchant's server brings with its payment has neither basket nor quote, so the two columns
-  /// refer to no table. `orders_of_quote` serves the removal of quotes without an order.
+  /// ledger. Since `privacy-1` they are sealed under a key of their order's: `contact` is empty then, and `email` the
+  /// mark by which the address is found. `erased_orders` has the orders of which nothing personal is kept. An order
+  /// that a merchant's server brings with its payment has neither basket nor quote, so the two columns refer to no
+  /// table. `orders_of_quote` serves the removal of quotes without an order.
   package static let migrations: [Migration] = [
     Migration(
       "orders-1",
@@ -78,5 +80,20 @@ extension OrderService {
       CREATE INDEX order_contacts_of_email ON order_contacts (email, order_id) WHERE email IS NOT NULL;
       """),
     GuestTokenKeys.migration,
+    Migration(
+      "privacy-1",
+      """
+      ALTER TABLE order_contacts ADD COLUMN sealed BYTEA;
+      """),
+    Migration(
+      "privacy-2",
+      """
+      CREATE TABLE erased_orders (
+        order_id TEXT PRIMARY KEY NOT NULL,
+        erased_at BIGINT NOT NULL
+      );
+      CREATE INDEX orders_of_customer ON orders (customer, id) WHERE customer IS NOT NULL;
+      CREATE INDEX guests_of_customer ON guests (customer, merchant, id);
+      """),
   ]
 }

@@ -3,7 +3,7 @@ import Foundation
 import HTTPTransport
 package import Ledger
 package import Settings
-import Storage
+package import Storage
 import StrictJSON
 import TenderServer
 
@@ -16,6 +16,8 @@ package struct StoreAccess: Sendable {
   package let place: StorePlace
   /// Where a running server is asked; nil for a store on PostgreSQL that no configuration names.
   private let socket: String?
+  /// Of the contacts in it.
+  private let keys: RowKeys.Files?
   /// Whether the store itself is never opened.
   private var asksServerAlone = false
 
@@ -23,6 +25,9 @@ package struct StoreAccess: Sendable {
   package init(store: String) {
     place = StorePlace(store)
     socket = place.path.map { $0 + ".sock" }
+    keys = place.path.map {
+      RowKeys.Files(URL(fileURLWithPath: $0).deletingLastPathComponent().path + "/contacts.keys")
+    }
   }
 
   /// The server that runs on a store: its path as ``RunningServers`` has it.
@@ -32,10 +37,12 @@ package struct StoreAccess: Sendable {
   }
 
   package init(_ configuration: ServerConfiguration) {
-    self.init(configuration.store, socket: configuration.adminSocketPath)
+    self.init(configuration.store, socket: configuration.adminSocketPath, keys: configuration.contactKeys)
   }
 
-  package init(_ place: StorePlace, socket: String) { (self.place, self.socket) = (place, socket) }
+  package init(_ place: StorePlace, socket: String, keys: RowKeys.Files? = nil) {
+    (self.place, self.socket, self.keys) = (place, socket, keys)
+  }
 
   /// Asks the running server, or the store itself when no server runs.
   ///
@@ -51,7 +58,9 @@ package struct StoreAccess: Sendable {
       throw MistakenCall("there is no store at \(path); --port, --config or --store names the server's")
     }
     let journal: Journal
-    do { journal = try await ServerStore.openExisting(place) } catch StorageError.busy where place.path != nil {
+    do { journal = try await ServerStore.openExisting(place, keys: keys) } catch StorageError.busy
+      where place.path != nil
+    {
       return try await askServer(there.method, there.path, body)
     } catch let error as StorageError {
       throw CallFailure("\(place.name): \(ErrorLine.text(for: error))")

@@ -13,7 +13,7 @@ struct StoreCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "store",
     abstract: "The store itself: copies it, brings it to the newest tables, grants rights on them.",
-    subcommands: [Copy.self, Migrate.self, Grants.self])
+    subcommands: [Copy.self, Migrate.self, Grants.self, Vacuum.self])
 
   struct Copy: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -21,7 +21,8 @@ struct StoreCommand: AsyncParsableCommand {
       abstract: "Copies a store, such as a file to PostgreSQL, and proves that both are equal.",
       discussion: """
         No server may run on either. A copy that was stopped continues when the same command runs again; until it has \
-        ended, no server opens the target. The server's key file (secrets.keyFile) is no part of the store: take it along.
+        ended, no server opens the target. The key files (secrets.keyFile, contacts.keyFile) are no part of the store: \
+        take them along.
         """)
     @Option(help: "A file, or the address of a PostgreSQL database without its password.") var from: String
     @Option(help: "A new file, or the address of an empty PostgreSQL database without its password.") var to: String
@@ -74,6 +75,28 @@ struct StoreCommand: AsyncParsableCommand {
     }
   }
 
+  struct Vacuum: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+      commandName: "vacuum",
+      abstract: "Writes an SQLite store anew, so that nothing is left in the file of what was deleted.",
+      discussion: """
+        No server may run on it, and the disk needs room for it twice. On PostgreSQL, VACUUM FULL as the owner of the \
+        tables does it.
+        """)
+    @Option(help: "The store's file.") var store: String
+
+    func run() async throws {
+      guard let path = StorePlace(store).path else {
+        throw MistakenCall("--store names a PostgreSQL database: run VACUUM FULL there, as the owner of the tables")
+      }
+      try StoreFile.check(path)
+      do { try await Database.vacuum(path: path) } catch StorageError.busy {
+        throw CallFailure("a server uses \(path): stop it first")
+      }
+      Terminal.say("\(path) is written anew")
+    }
+  }
+
   struct Grants: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
       commandName: "grants",
@@ -85,6 +108,8 @@ struct StoreCommand: AsyncParsableCommand {
     @Option(help: "The role with which servers connect.") var role: String
     @Option(help: "The address of the PostgreSQL database without its password.") var on: String
     @Option(help: "A file with the password of the PostgreSQL database.") var passwordFile: String?
+    @Flag(help: "Also the right to delete old fingerprints of payment tokens, for retention.tokenDays.")
+    var forgetTokens = false
 
     func run() async throws {
       let place = StorePlace(on, passwordFile: passwordFile)
@@ -94,7 +119,9 @@ struct StoreCommand: AsyncParsableCommand {
         guard tables.contains("migrations") else {
           throw CallFailure("the database has no tables yet: run tender store migrate first")
         }
-        for statement in StoreGrants.statements(to: role, on: tables) { Terminal.say(statement + ";") }
+        for statement in StoreGrants.statements(to: role, on: tables, forgetsTokens: forgetTokens) {
+          Terminal.say(statement + ";")
+        }
       }
     }
   }

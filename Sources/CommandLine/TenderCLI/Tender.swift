@@ -14,7 +14,7 @@ struct Tender: AsyncParsableCommand {
       MerchantCommand.self, CertificateCommand.self, DomainCommand.self, SecretCommand.self, PaymentCommand.self,
       LinkCommand.self, RouteCommand.self, ConnectorCommand.self, ShadowCommand.self, WebhooksCommand.self,
       MailCommand.self, UserCommand.self, StoreCommand.self, BackupCommand.self, RestoreCommand.self,
-      ReconcileCommand.self, ConfigCommand.self, DoctorCommand.self, VersionCommand.self,
+      ReconcileCommand.self, PrivacyCommand.self, ConfigCommand.self, DoctorCommand.self, VersionCommand.self,
     ])
 
   static func main() async {

@@ -202,7 +202,8 @@ extension PaymentGateway {
     return ClaimTerms(
       route: acquirer.route, amountConfirmed: confirmed.amountConfirmed,
       holdUntil: acquirer.holdLifetime(of: type).map { clocks.latest.adding($0) },
-      captureDelay: confirmed.captureDelay, sale: StoredSale(sale, type), transactionIdentifier: sale.transactionID)
+      captureDelay: confirmed.captureDelay, sale: StoredSale(sale, type), transactionIdentifier: sale.transactionID,
+      signed: confirmed.signedAt)
   }
 
   /// The first answer is given again to the payment token that it was given to, also while the outcome is open; another

@@ -3,8 +3,8 @@ import ApplePayToken
 import Ledger
 package import TenderPayments
 
-/// An order with the credential that was found to pay exactly it. Only ``PaymentGateway/confirm(_:pays:)`` makes one, and
-/// only it can become an authorization request.
+/// An order with the credential that was found to pay exactly it. Only ``PaymentGateway/confirm(_:pays:)`` makes one,
+/// and only it can become an authorization request.
 package struct ConfirmedOrder: Sendable {
   let order: Order
   let use: TokenUse

@@ -46,7 +46,8 @@ package struct Journal: Sendable {
     // Inserts first and asks afterwards: between a question and an insert another claim could slip in.
     let id = PaymentID(BasketMark.identifier(timeOrderedID(store), of: order))
     let insertion = PaymentRecord.insertion(of: id, order, card, terms)
-    let (used, inserted, head) = try store.first(TokenUses.addition(of: use, to: id), insertion, headQuery(of: id))
+    let (used, inserted, head) = try store.first(
+      TokenUses.addition(of: use, signed: terms.signed, to: id), insertion, headQuery(of: id))
     let record = PaymentRecord(order, card, terms, id: id, at: store.now)
     guard used != nil else { throw ClaimRefused(claim: try refusal(record.payment, use, store)) }
     var isInserted = inserted != nil
@@ -123,8 +124,8 @@ package struct Journal: Sendable {
     }
   }
 
-  /// Whether an operation that may have been reserved is there. Locks its payment first, and so waits for the transaction
-  /// that has reserved it.
+  /// Whether an operation that may have been reserved is there. Locks its payment first, and so waits for the
+  /// transaction that has reserved it.
   package func hasBegun(_ attempt: Attempt, in store: Transaction) throws -> Bool {
     _ = try PaymentRecord.lock(attempt.payment, in: store)
     return try Operations.find(attempt.reference, in: store) != nil
@@ -194,8 +195,8 @@ package typealias ReservationAddition = @Sendable ([Attempt], Transaction) throw
 /// What became of an answer that was to be recorded.
 package struct RecordedAnswer: Sendable, Hashable {
   package let outcome: OperationOutcome
-  /// Whether the answer was dropped, because the operation has one or another process holds its lease. Then the outcome is
-  /// as it is now, and the payment may have moved on since it was final.
+  /// Whether the answer was dropped, because the operation has one or another process holds its lease. Then the outcome
+  /// is as it is now, and the payment may have moved on since it was final.
   package let isDropped: Bool
 
   package init(outcome: OperationOutcome, isDropped: Bool) {
@@ -216,11 +217,15 @@ package struct ClaimTerms: Sendable, Hashable {
   package let sale: StoredSale
   /// As of ``Payment/transactionIdentifier``.
   package let transactionIdentifier: String?
+  /// When the payment token was signed; nil where no signature was verified.
+  package let signed: Timestamp?
 
   package init(
     route: String = "sandbox", amountConfirmed: Bool = true, holdUntil: Timestamp? = nil,
-    captureDelay: Duration? = nil, sale: StoredSale = StoredSale(), transactionIdentifier: String? = nil
+    captureDelay: Duration? = nil, sale: StoredSale = StoredSale(), transactionIdentifier: String? = nil,
+    signed: Timestamp? = nil
   ) {
+    self.signed = signed
     self.transactionIdentifier = transactionIdentifier
     self.captureDelay = captureDelay
     self.route = route

@@ -21,7 +21,8 @@ extension Doctor {
   private func privateFiles() -> [DoctorFinding] {
     let platform = subject.platform.filter(\.hasKeyFile).map { $0.file.dropLast(4) + ".key" }
     let tls = (configuration.tls?.keyFile).map { [$0] } ?? []
-    return (subject.merchants.flatMap(\.privateFiles) + platform.map { String($0) } + storeKeyFile + tls).map { file in
+    let keys = subject.merchants.flatMap(\.privateFiles) + platform.map { String($0) } + storeKeyFile + contactKeyFiles
+    return (keys + tls).map { file in
       mode(of: file, DoctorCheck.privateFiles)
     }
   }
@@ -30,6 +31,11 @@ extension Doctor {
   private var storeKeyFile: [String] {
     let file = configuration.storeKeyFile
     return configuration.usesStoreKeyFile && system.machine.mode(file) != nil ? [file] : []
+  }
+
+  private var contactKeyFiles: [String] {
+    [configuration.contactKeyFile, configuration.contactKeyCopy].compactMap(\.self)
+      .filter { system.machine.mode($0) != nil }
   }
 
   private func storeFile() -> [DoctorFinding] {

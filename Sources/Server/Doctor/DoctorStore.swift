@@ -1,10 +1,12 @@
+import Ledger
 import Settings
+import Storage
 import TenderPayments
 
 extension DoctorCheck {
   static let storeGroup = [
     storeOpens, serverAnswers, secretsOpen, storeIntegrity, storeMigrations, storeLog, unknownPayments, alarmedPayments,
-    recoveryRuns,
+    recoveryRuns, contactKeys, retentionRuns,
   ]
 
   static let storeOpens = DoctorCheck(
@@ -42,6 +44,15 @@ extension DoctorCheck {
     "recovery_runs", "Recovery has run within the last 10 minutes.",
     meaning: "Payments whose answer was lost stay unknown.",
     remedy: "Look at the log for “recovery failed”, and restart the server.")
+  static let contactKeys = DoctorCheck(
+    "contact_keys", "The keys that seal the contacts are there, and their copy holds the same.",
+    meaning: "When this disk is lost, so is every shopper's contact, or those come back that were erased.",
+    remedy: "Set contacts.keyCopy to a file on another disk, and restart the server: it writes the copy.")
+  static let retentionRuns = DoctorCheck(
+    "retention_runs", "What is older than the limits of retention is removed within a day.",
+    meaning: "Data is kept for longer than the operator says.",
+    remedy: "Let the server run: it removes some rows at a time, once an hour. Look at the log for “old data cannot be "
+      + "removed”; on PostgreSQL give the role its grants: `tender store grants`.")
 }
 
 extension Doctor {
@@ -50,7 +61,7 @@ extension Doctor {
     guard let facts else { return [unopened(), answers()] }
     return [DoctorCheck.storeOpens.ok(name, facts.isRunning ? "a server uses it" : "it opens"), answers()]
       + [secrets(facts.store), integrity(facts.store, name), migrations(facts.store, name), log()]
-      + [unknown(facts.store), alarms(facts.store), recovery(facts)]
+      + [unknown(facts.store), alarms(facts.store), recovery(facts), contactKeys()] + retention(facts)
   }
 
   private func answers() -> DoctorFinding {
@@ -116,6 +127,36 @@ extension Doctor {
     let count = store.alarmedPayments
     guard count > 0 else { return DoctorCheck.alarmedPayments.ok("store", "none") }
     return DoctorCheck.alarmedPayments.warning("store", count == 1 ? "1 payment" : "\(count) payments")
+  }
+
+  private func contactKeys() -> DoctorFinding {
+    let (check, keys) = (DoctorCheck.contactKeys, configuration.contactKeys)
+    guard let size = system.machine.size(keys.path) else {
+      return keys.copy.flatMap(system.machine.size) == nil
+        ? check.skipped(keys.path, "the first start makes it")
+        : check.failed(keys.path, "it is missing", remedy: "Restart the server: it takes the copy.")
+    }
+    guard let copy = keys.copy else {
+      return configuration.environment == .simulated
+        ? check.ok(keys.path, "it is there; simulated needs no copy") : check.warning(keys.path, "there is no copy")
+    }
+    return check.require(
+      system.machine.size(copy) == size, copy, ok: "it holds the same",
+      failed: "it is missing, or holds something else",
+      remedy: "Restart the server: it writes the copy.")
+  }
+
+  private func retention(_ facts: ServerFacts) -> [DoctorFinding] {
+    let check = DoctorCheck.retentionRuns
+    guard facts.isRunning else { return [check.skipped("retention", "no server runs on the store")] }
+    let late = RetentionTask.allCases.compactMap { task -> String? in
+      guard let end = configuration.retention.end(of: task, at: now), let until = facts.store.retention[task.rawValue]
+      else { return nil }
+      let days = end.since(Timestamp(microseconds: until)).components.seconds / 86_400
+      return days < 1 ? nil : "\(task.rawValue) \(days) days"
+    }
+    guard !late.isEmpty else { return [check.ok("retention", "nothing is kept a day longer than its limit")] }
+    return [check.warning("retention", "longer than the limit are kept: \(late.joined(separator: ", "))")]
   }
 
   private func recovery(_ facts: ServerFacts) -> DoctorFinding {

@@ -40,6 +40,28 @@ extension HostedCheckout {
       .text(optional: call?.name), .time(createdAt), .time(expiresAt), .time(expiresAt.adding(Self.keeping))) == 1
   }
 
+  /// What the merchant has said of the shopper.
+  package struct Kept: Sendable, Hashable, Codable {
+    package let recipientName: String?
+    package let merchantParameters: String?
+    package let returnUrl: String?
+  }
+
+  /// Nil for a basket without a page.
+  package static func findKept(of basket: BasketID, in store: Transaction) throws -> Kept? {
+    try find(basket, in: store).map {
+      Kept(recipientName: $0.recipientName, merchantParameters: $0.merchantParameters, returnUrl: $0.returnURL)
+    }
+  }
+
+  /// Takes out of the basket's page what may name the shopper.
+  package static func strip(_ basket: BasketID, in store: Transaction) throws {
+    try store.run(
+      "UPDATE hosted_checkouts SET recipient_name = NULL, merchant_parameters = NULL, return_url = NULL WHERE id = $1",
+      .text(basket.rawValue))
+    try store.run("DELETE FROM hosted_handovers WHERE checkout = $1", .text(basket.rawValue))
+  }
+
   /// The checkout that a call has made.
   static func find(by call: CreatingCall?, of merchant: MerchantID, in store: Transaction) throws -> HostedCheckout? {
     guard let call else { return nil }

@@ -6,6 +6,13 @@ extension HostedCheckout {
   /// How long a checkout without an order is kept after its end: the merchant's server may ask late.
   static let keeping = Duration.seconds(30 * 86_400)
 
+  /// Deletes what has ended, as ``forget(_:by:in:)`` does, where a checkout is kept longer than it has to be.
+  ///
+  /// - Parameter end: when a checkout ended at the latest.
+  package static func forget(_ limit: Int, endedBefore end: Timestamp, in store: Transaction) throws -> Bool {
+    try forget(limit, by: end.adding(keeping), in: store)
+  }
+
   /// Deletes what has ended: codes for a phone, and checkouts that no shopper tried to pay. At most `limit` of each, and
   /// no checkout that another process deletes at this moment.
   ///

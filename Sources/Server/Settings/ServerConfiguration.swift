@@ -1,6 +1,6 @@
 import Foundation
 package import Gateway
-import Storage
+package import Storage
 package import TenderPayments
 
 /// What `tender serve` needs to know: file (YAML) < environment (`TENDER_…`) < flags.
@@ -43,6 +43,11 @@ package struct ServerConfiguration: Sendable {
   package var storeKey: String?
   /// A command that prints the keys of the store, in place of the file; nil where the file has them.
   package var storeKeyCommand: [String]?
+  /// The keys that seal shoppers' contacts in the store, and where a copy of the file is kept; made at the first start.
+  package var contactKeyFile = ""
+  package var contactKeyCopy: String?
+  /// How long what need not be kept for good is kept.
+  package var retention = RetentionLimits()
   /// Where the simulated Apple and bank are: only in `simulated`.
   package var sandboxURL: String?
   package var acquirer = AcquirerEndpoint(connector: "sandbox", baseURL: "", apiKey: "")
@@ -97,6 +102,8 @@ package struct ServerConfiguration: Sendable {
     package var url: String?
     package var idleMinutes = 30
     package var sessionHours = 12
+    /// Whether a second administrator has to approve what is erased on the pages.
+    package var erasuresNeedTwo = false
     /// The cost of new passwords' hashes; no setting, because only tests want less.
     package var passwordCost = PasswordCost.standard
   }
@@ -136,6 +143,8 @@ package struct ServerConfiguration: Sendable {
     return .postgres(settings)
   }
 
+  package var contactKeys: RowKeys.Files { RowKeys.Files(contactKeyFile, copy: contactKeyCopy) }
+
   /// The socket on which the command line reaches a running server: beside the store's file, or in the directory of a
   /// node.
   package var adminSocketPath: String {
@@ -171,6 +180,7 @@ package struct ServerConfiguration: Sendable {
     guestTokenKeyFile = directory + "/guest-token.key"
     fingerprintKeyFile = directory + "/fingerprint.key"
     storeKeyFile = directory + "/store.key"
+    contactKeyFile = directory + "/contacts.keys"
   }
 
   private static func merchants(below directory: String) -> String { directory + "/merchants" }

@@ -6,7 +6,8 @@ extension SettingsTable where Target == ServerConfiguration {
   /// The settings of `tender serve`. A new one is a row here and a property of ``ServerConfiguration``.
   package static let server = SettingsTable(
     ServerConfiguration(),
-    placing + apple + acquirer + payments + quotas + connections + proxies + drain + metrics + office + webhooks + mail
+    placing + apple + acquirer + payments + retention + quotas + connections + proxies + drain + metrics + office
+      + webhooks + mail
       + outbound + keys + tls,
     renamed: ["payments.tellsUnknownAs": "payments.reportUnknownAs"])
 
@@ -69,6 +70,13 @@ extension SettingsTable where Target == ServerConfiguration {
     Setting(
       "secrets.keyCommand", .command, \.storeKeyCommand,
       "A program that prints the same keys within ten seconds, in place of the file."),
+    Setting(
+      "contacts.keyFile", .file, \.contactKeyFile,
+      "The keys that seal shoppers' contacts in the store, see docs/privacy.md; made at the first start, and written anew when somebody is erased. Every node needs it; no backup of the store may hold it. The default follows `directory`."
+    ),
+    Setting(
+      "contacts.keyCopy", .file, \.contactKeyCopy,
+      "Where the same file is kept once more, on another disk. Without the file and its copy every contact is lost."),
   ]
 
   private static let apple: [Setting<ServerConfiguration>] = [
@@ -108,6 +116,27 @@ extension SettingsTable where Target == ServerConfiguration {
     Setting(
       "payments.maximumInFlight", .number(1...(.max)), \.gatewayPolicy.maximumInFlight,
       "How many payments may be under way; the next is answered 503 `overloaded`, with `Retry-After`."),
+  ]
+
+  /// What is older goes, see docs/privacy.md.
+  private static let retention: [Setting<ServerConfiguration>] = [
+    Setting(
+      "retention.contactDays", .number(1...36_500), \.retention.contactDays,
+      "After how many days an order says no more whose it was: name, address, e-mail, phone, customer, note. Without it, never."
+    ),
+    Setting(
+      "retention.mailDays", .number(1...36_500), \.retention.mailDays,
+      "For how many days a message is kept that was sent or given up."),
+    Setting(
+      "retention.deliveryDays", .number(7...36_500), \.retention.deliveryDays,
+      "For how many days the record of a webhook is kept that was acknowledged or given up. The events stay."),
+    Setting(
+      "retention.basketDays", .number(RetentionLimits.leastDays...36_500), \.retention.basketDays,
+      "For how many days after its end a basket or hosted checkout is kept of which no order was made."),
+    Setting(
+      "retention.tokenDays", .number(RetentionLimits.leastDays...36_500), \.retention.tokenDays,
+      "For how many days the fingerprints of a payment token are kept; a token that old is refused in any case. Without it, for good."
+    ),
   ]
 
   private static let quotas: [Setting<ServerConfiguration>] = [
@@ -173,6 +202,9 @@ extension SettingsTable where Target == ServerConfiguration {
     Setting(
       "backOffice.sessionHours", .number(1...24), \.office.sessionHours,
       "After how many hours an operator is signed out in any case."),
+    Setting(
+      "backOffice.erasuresNeedTwo", .flag, \.office.erasuresNeedTwo,
+      "Whether a second administrator has to approve it when a person's data is erased on the pages."),
   ]
 
   private static let webhooks: [Setting<ServerConfiguration>] = [

@@ -122,7 +122,7 @@ package struct TenderServer: Service {
           merchants: parts.merchants, keys: parts.keys, database: parts.database, clock: parts.runtime.clock,
           scheduler: scheduler, logger: logger)
       ),
-      ("hosted checkouts", HostedCheckoutRemoval(parts)),
+      ("retention", RetentionService(parts)),
       ("restore", RestoreService(gateway: gateway, scheduler: scheduler, logger: logger)),
       ("figures", FigureService(database: parts.database, scheduler: scheduler, logger: logger)),
     ]

@@ -59,8 +59,9 @@ class Nodes(Deployment):
     def share_keys(self, node, other):
         """A node begins with the keys that another one has made."""
         os.makedirs(f"{self.directory}/{other.name}", mode=0o700, exist_ok=True)
-        if not os.path.exists(f"{self.directory}/{other.name}/fingerprint.key"):
-            shutil.copy2(f"{self.directory}/{node.name}/fingerprint.key", f"{self.directory}/{other.name}/")
+        for key in ("fingerprint.key", "contacts.keys"):
+            if not os.path.exists(f"{self.directory}/{other.name}/{key}"):
+                shutil.copy2(f"{self.directory}/{node.name}/{key}", f"{self.directory}/{other.name}/")
 
     def start_node(self, node, point=None):
         words = ["crashing-server"] if point else ["tender", "serve"]

@@ -67,7 +67,9 @@ struct StoreOptions: ParsableArguments {
     // The configuration's socket is that of its own store's server.
     if configured != store { configuration.adminSocket = nil }
     if config == nil, place.path != nil {
-      configuration.storeKeyFile = URL(fileURLWithPath: store).deletingLastPathComponent().path + "/store.key"
+      let folder = URL(fileURLWithPath: store).deletingLastPathComponent().path
+      configuration.storeKeyFile = folder + "/store.key"
+      configuration.contactKeyFile = folder + "/contacts.keys"
     }
     return configuration
   }

@@ -25,21 +25,31 @@ package enum ServerStore {
   /// Opens a server's store. The one place where its journal is made.
   ///
   /// - Parameters:
+  ///   - keys: of the shoppers' contacts; nil to open the store without them.
   ///   - migrations: those of this version by default.
   ///   - clock: nil for the engine's own.
   ///   - consumers: who takes the journal's events; all for a command that does not know what the server has set up.
   package static func open(
-    _ place: StorePlace, migrations: [Migration] = migrations, clock: WallClock? = nil, random: RandomBytes = .system,
-    consumers: Set<OutboxConsumer> = Set(OutboxConsumer.allCases)
+    _ place: StorePlace, keys: RowKeys.Files? = nil, migrations: [Migration] = migrations, clock: WallClock? = nil,
+    random: RandomBytes = .system, consumers: Set<OutboxConsumer> = Set(OutboxConsumer.allCases)
   ) async throws -> Journal {
-    try await Journal(
-      try await Database.open(place, migrations: migrations, clock: clock), random: random, consumers: consumers
-    ).readingRestore()
+    let database = try await Database.open(place, migrations: migrations, clock: clock)
+    do {
+      guard let keys else { return try await Journal(database, random: random, consumers: consumers).readingRestore() }
+      let sealed = database.sealed(under: try await ContactKeys.open(keys, of: database))
+      try await Privacy.reconcile(sealed)
+      return try await Journal(sealed, random: random, consumers: consumers).readingRestore()
+    } catch {
+      await database.close()
+      throw error
+    }
   }
 
   /// Opens a store that a server has made. Another file is refused and stays as it is.
-  package static func openExisting(_ place: StorePlace) async throws -> Journal {
+  ///
+  /// - Parameter keys: of the contacts; where the files are not there, the store is opened without them.
+  package static func openExisting(_ place: StorePlace, keys: RowKeys.Files? = nil) async throws -> Journal {
     if let path = place.path { try StoreFile.check(path) }
-    return try await open(place)
+    return try await open(place, keys: keys.flatMap { $0.isThere ? $0 : nil })
   }
 }

@@ -24,18 +24,24 @@ package enum SharedKeys {
   /// - Parameters:
   ///   - setting: the name of the key's file.
   ///   - key: with all its entropy, so that its hash says nothing of it.
-  /// - Throws: ``ConfigurationError`` when another node uses another key.
-  package static func require(_ setting: String, _ key: [UInt8], in database: Database) async throws {
+  /// - Throws: ``ConfigurationError`` with `words` when another node uses another key.
+  package static func require(
+    _ setting: String, _ key: [UInt8], in database: Database,
+    orElse words: String =
+      "this node's key is not that of the other nodes; copy the file from one of them, see docs/postgres.md"
+  ) async throws {
     let hash = hash(setting, key)
     let known = try await database.write { store in
       try store.run(
         "INSERT INTO shared_keys (setting, hash) VALUES ($1, $2) ON CONFLICT DO NOTHING", .text(setting), .text(hash))
       return try store.row("SELECT hash FROM shared_keys WHERE setting = $1", .text(setting))?.text("hash")
     }
-    guard known == hash else {
-      throw ConfigurationError(
-        setting, "this node's key is not that of the other nodes; copy the file from one of them, see docs/postgres.md")
-    }
+    guard known == hash else { throw ConfigurationError(setting, words) }
+  }
+
+  /// Whether a node has started with such a key.
+  static func has(_ setting: String, in database: Database) async throws -> Bool {
+    try await database.read { try $0.row("SELECT hash FROM shared_keys WHERE setting = $1", .text(setting)) != nil }
   }
 
   /// Whether it is the key that the nodes use; nil where none has noted one.

@@ -21,7 +21,7 @@ struct AttentionController: Sendable {
     // Routes and the doctor's findings are for who answers for every merchant.
     let health = user.everywhere == nil ? nil : try await office.services.health()
     let matters =
-      try await payments(user) + webhooks(user) + approvals(user) + (health.map(surroundings) ?? [])
+      try await payments(user) + webhooks(user) + approvals(user) + erasures(user) + (health.map(surroundings) ?? [])
     return try office.pages.page(
       "attention", "Attention", call,
       [
@@ -53,6 +53,17 @@ struct AttentionController: Sendable {
         detail: "The last result of \(first.url): \(first.result ?? "none").", action: "Look and replay",
         path: "/webhooks")
     ]
+  }
+
+  private func erasures(_ user: OfficeUser) async throws -> [Matter] {
+    guard user.everywhere == .administrator else { return [] }
+    return try await office.database.read { try ErasureRequests($0).waiting() }
+      .filter { !$0.requestedBy.utf8.elementsEqual(user.name.utf8) }
+      .map { request in
+        Matter(
+          isUrgent: false, title: "An erasure waits for a second person",
+          detail: "\(request.requestedBy) asked for it: \(request.reason)", action: "Decide", path: "/privacy")
+      }
   }
 
   private func approvals(_ user: OfficeUser) async throws -> [Matter] {

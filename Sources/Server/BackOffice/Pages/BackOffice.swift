@@ -39,6 +39,8 @@ package struct BackOffice: Sendable {
     }
   }
 
+  func newID() -> String { random.timeOrderedID(clock) }
+
   var database: Database { accounts.database }
   var clock: WallClock { accounts.clock }
   var gate: OfficeGate {
@@ -70,6 +72,7 @@ package struct BackOffice: Sendable {
       + WebhookController(office: self).routes + MerchantController(office: self).routes
       + UserController(office: self).routes + RecordController(office: self).routes
       + ReconciliationController(office: self).routes + SequenceController(office: self).routes
+      + PrivacyController(office: self).routes
   }
 }
 

@@ -67,6 +67,8 @@ struct OfficePages: Sendable {
     "acknowledged": "The alarm is acknowledged.", "resolved": "Your decision is recorded.",
     "requested": "The refund waits for a second person.", "approved": "The refund was approved and asked for.",
     "rejected": "The refund was rejected.", "replayed": "The webhooks wait for their next delivery.",
+    "erased": "The person’s data is erased.", "erasureRequested": "The erasure waits for a second person.",
+    "erasureRejected": "The erasure was rejected.",
     "changed": "The change is made.", "ended": "The session was ended.", "enrolled": "You can sign in now.",
   ]
 
@@ -75,6 +77,7 @@ struct OfficePages: Sendable {
     ("/payments", "Payments", .role(.viewer)), ("/webhooks", "Webhooks", .role(.viewer)),
     ("/reconciliation", "Reconciliation", .everywhere(.viewer)),
     ("/merchants", "Merchants", .role(.viewer)), ("/users", "Users", .everywhere(.administrator)),
+    ("/privacy", "Privacy", .everywhere(.administrator)),
     ("/audit", "Audit", .everywhere(.administrator)), ("/settings", "Settings", .everywhere(.administrator)),
   ]
 

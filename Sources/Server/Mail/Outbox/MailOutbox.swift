@@ -1,3 +1,4 @@
+import Ledger
 package import MerchantIdentity
 package import Storage
 package import TenderPayments
@@ -40,14 +41,14 @@ package enum MailOutbox {
     try store.run(
       """
       INSERT INTO mail_messages (id, kind, merchant, recipient, sender_name, reply_to, language, subject, text, html,
-        key_id, nonce, sealed, state, tries, next_try, lease_until, fence, created_at)
-      VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, 'waiting', 0, $14, 0, 0, $14)
+        key_id, nonce, sealed, state, tries, next_try, lease_until, fence, created_at, order_id)
+      VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, 'waiting', 0, $14, 0, 0, $14, $15)
       """,
       .text(id), .text(mail.kind.rawValue), .text(optional: mail.merchant?.rawValue), .text(recipient.text),
       .text(mail.brand.name), .text(optional: mail.replyTo?.text), .text(mail.brand.language.rawValue),
       .text(mail.content.subject), .text(optional: sealed == nil ? text : nil),
       .text(optional: sealed == nil ? html : nil), .text(optional: sealed?.keyID), .blob(optional: sealed?.nonce),
-      .blob(optional: sealed?.sealed), .time(now))
+      .blob(optional: sealed?.sealed), .time(now), .text(optional: mail.order?.rawValue))
   }
 
   /// Claims what is due, in the order of the times. Kinds of a later version are left to its nodes.
@@ -111,10 +112,47 @@ package enum MailOutbox {
       """, .text(optional: id), .time(store.now))
   }
 
-  /// Removes messages that were finished before a moment: they name shoppers. What was said stays said.
-  package static func forget(before end: Timestamp, in store: Transaction) throws {
-    try store.run("DELETE FROM mail_messages WHERE finished_at < $1", .time(end))
+  /// Removes messages that were finished before a moment: they name shoppers. What was said stays said. One step.
+  ///
+  /// - Parameter limit: how many messages one step removes.
+  /// - Returns: whether all are removed.
+  package static func forget(before end: Timestamp, atMost limit: Int, in store: Transaction) throws -> Bool {
+    try RetentionProgress.advance(.mails, in: store) { progress in
+      let removed = try store.changes(
+        """
+        DELETE FROM mail_messages WHERE id IN
+          (SELECT id FROM mail_messages WHERE finished_at < $1 ORDER BY finished_at LIMIT $2)
+        """, .time(end), .integer(Int64(limit)))
+      progress.removed += Int64(removed)
+      guard removed < limit else { return false }
+      progress.until = max(progress.until, end)
+      return true
+    }
   }
+
+  /// The messages to an order's shopper, the newest first.
+  ///
+  /// - Parameter address: the shopper's, by which messages of a version before are found, which have no order; nil
+  ///   where it
+  ///   is not known.
+  package static func list(of order: OrderID, to address: String?, in store: Transaction) throws -> [StoredMail] {
+    try store.rows(
+      "SELECT * FROM mail_messages WHERE \(condition) ORDER BY id DESC", .text(order.rawValue),
+      .text(optional: address?.lowercased())
+    ).map { try StoredMail($0, fence: $0.integer("fence")) }
+  }
+
+  /// Removes the messages to an order's shopper, also those that wait.
+  ///
+  /// - Parameter address: as of ``list(of:to:in:)``.
+  /// - Returns: how many.
+  package static func forget(_ order: OrderID, to address: String?, in store: Transaction) throws -> Int {
+    try store.changes(
+      "DELETE FROM mail_messages WHERE \(condition)", .text(order.rawValue), .text(optional: address?.lowercased()))
+  }
+
+  private static let condition =
+    "order_id = $1 OR (order_id IS NULL AND kind IN ('order', 'refund') AND lower(recipient) = $2)"
 
   package static func backlog(in store: Transaction) throws -> MailBacklog {
     let row = try store.row(

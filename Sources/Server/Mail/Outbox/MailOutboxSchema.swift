@@ -4,7 +4,8 @@ extension MailOutbox {
   /// The messages, and what was said already. To be opened in the same store as what messages are about, so that a
   /// message is queued in the commit of its cause.
   ///
-  /// A row has its text, or is sealed: then it has the key's name, the nonce and the sealed text, until it is sent.
+  /// A message to a shopper has the order that it is about. A row has its text, or is sealed: then it has the key's
+  /// name, the nonce and the sealed text, until it is sent.
   package static let migrations: [Migration] = [
     Migration(
       "mail-1",
@@ -38,6 +39,12 @@ extension MailOutbox {
         notice TEXT PRIMARY KEY NOT NULL,
         created_at BIGINT NOT NULL
       );
-      """)
+      """),
+    Migration(
+      "privacy-mail-1",
+      """
+      ALTER TABLE mail_messages ADD COLUMN order_id TEXT;
+      CREATE INDEX mail_messages_of_order ON mail_messages (order_id);
+      """),
   ]
 }

@@ -16,6 +16,8 @@ package struct QueuedMail: Sendable, Hashable {
   /// Nil for the operator's own.
   package let merchant: MerchantID?
   package let recipients: [MailAddress]
+  /// What a message to a shopper is about; it goes with the shopper's data.
+  package var order: OrderID?
   package let replyTo: MailAddress?
   package let content: MailContent
   package let brand: MailBrand

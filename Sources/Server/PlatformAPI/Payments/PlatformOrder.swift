@@ -56,6 +56,16 @@ extension PlatformOrder {
       .text(String(decoding: try DirectJSON.bytes(self), as: UTF8.self)))
   }
 
+  /// Takes out what may name the shopper.
+  package static func strip(_ order: OrderID, in store: Transaction) throws {
+    guard var kept = try find(order, in: store) else { return }
+    kept.cardholderName = nil
+    kept.references?.merchantParameters = nil
+    try store.run(
+      "UPDATE platform_orders SET document = $2 WHERE order_id = $1", .text(order.rawValue),
+      .text(String(decoding: try DirectJSON.bytes(kept), as: UTF8.self)))
+  }
+
   package static func find(_ order: OrderID, in store: Transaction) throws -> PlatformOrder? {
     try store.row("SELECT document FROM platform_orders WHERE order_id = $1", .text(order.rawValue)).map {
       try DirectJSON.read(PlatformOrder.self, Array($0.text("document").utf8))

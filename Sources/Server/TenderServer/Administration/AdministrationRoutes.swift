@@ -17,6 +17,7 @@ struct AdministrationRoutes: Sendable {
   let merchants: MerchantAdministrationController
   let users: UserAdministrationController
   let restore: RestoreController
+  let privacy: PrivacyController
 
   func add(to router: Router<ServerContext>) {
     // `tender payment`
@@ -72,6 +73,10 @@ struct AdministrationRoutes: Sendable {
 
     // `tender user`
     router.post("/users/calls", use: users.perform)
+
+    // `tender privacy`
+    router.post("/privacy/export", use: privacy.export)
+    router.post("/privacy/erase", use: privacy.erase)
   }
 }
 
@@ -96,5 +101,6 @@ extension AdministrationRoutes {
     users = UserAdministrationController(office: office)
     restore = RestoreController(
       administration: RestoreAdministration(parts.journal, gateway: parts.gateway))
+    privacy = PrivacyController(privacy: Privacy(parts.database))
   }
 }

@@ -201,7 +201,8 @@ extension Journal {
     if let path = configuration.store.path { try PrivateFile.makeFolder(of: path) }
     do {
       return try await ServerStore.open(
-        configuration.store, migrations: runtime.migrations, clock: runtime.storeClock, random: runtime.random,
+        configuration.store, keys: configuration.contactKeys, migrations: runtime.migrations, clock: runtime.storeClock,
+        random: runtime.random,
         consumers: configuration.mail.host == nil ? [.webhooks] : [.webhooks, .mail])
     } catch StorageError.busy where configuration.store.path != nil {
       throw StoreInUse(
@@ -245,8 +246,8 @@ extension PrivateFile {
 }
 
 extension RouteTable {
-  /// Each acquirer with what watches over it: metrics and log, a circuit breaker, in `simulated` a trace. A payment that
-  /// waits for it does not count as work.
+  /// Each acquirer with what watches over it: metrics and log, a circuit breaker, in `simulated` a trace. A payment
+  /// that waits for it does not count as work.
   fileprivate func watched(
     by breakers: [String: CircuitBreaker], _ control: AdmissionControl, _ traces: TraceRecorder?, _ metrics: Metrics,
     _ logger: Logger

@@ -8,8 +8,8 @@ import Settings
 import Storage
 import TenderPayments
 
-/// Writes to shoppers when their order is paid and when money goes back, where the merchant wants it: it takes each event
-/// out of the ledger's outbox, and queues the message in the same commit.
+/// Writes to shoppers when their order is paid and when money goes back, where the merchant wants it: it takes each
+/// event out of the ledger's outbox, and queues the message in the same commit.
 struct OrderMail: Sendable {
   let database: Database
   let merchants: LiveMerchants
@@ -87,7 +87,7 @@ struct OrderMail: Sendable {
       },
       card: event.card.name, transaction: event.transactionIdentifier, url: order.orderURL, merchant.brand)
     try MailOutbox.add(
-      mail(.order, content, merchant, shopper), once: "order/\(event.order)", random: random, in: store)
+      mail(.order, content, merchant, event.order, shopper), once: "order/\(event.order)", random: random, in: store)
   }
 
   /// An event says how much has gone back in all.
@@ -97,12 +97,14 @@ struct OrderMail: Sendable {
     let amount = Amount(minorUnits: event.refunded.subtractingClamped(before), currency: event.amount.currency)
     let content = MailContent.refund(of: order.merchantReference, amount: amount, merchant.brand)
     try MailOutbox.add(
-      mail(.refund, content, merchant, shopper), once: "refund/\(event.payment)/\(event.sequence)", random: random,
+      mail(.refund, content, merchant, event.order, shopper), once: "refund/\(event.payment)/\(event.sequence)",
+      random: random,
       in: store)
   }
 
   /// Nil for an order without an address that mail can go to.
   private func shopper(of event: OutboxEvent, _ store: Transaction) throws -> (OrderAnswer, MailAddress)? {
+    try OrderContacts.hold(event.order, in: store)
     guard let order = try OrderService.order(of: event.basket, in: store),
       let address = order.customer?.contactDetails?.emailAddress.flatMap({ MailAddress($0) })
     else { return nil }
@@ -110,9 +112,12 @@ struct OrderMail: Sendable {
   }
 
   private func mail(
-    _ kind: MailKind, _ content: MailContent, _ merchant: MerchantFolder, _ shopper: MailAddress
+    _ kind: MailKind, _ content: MailContent, _ merchant: MerchantFolder, _ order: OrderID, _ shopper: MailAddress
   ) -> QueuedMail {
-    QueuedMail(kind, of: merchant.merchant.id, to: [shopper], replyTo: merchant.mail.replyTo, content, merchant.brand)
+    var mail = QueuedMail(
+      kind, of: merchant.merchant.id, to: [shopper], replyTo: merchant.mail.replyTo, content, merchant.brand)
+    mail.order = order
+    return mail
   }
 }
 

@@ -23,18 +23,13 @@ struct ServerMail: Sendable {
 
   private var database: Database { journal.database }
 
-  /// How long a message that was sent, or given up, is kept.
-  private static let keeping: Duration = .seconds(30 * 86_400)
-
-  /// Queues what is due: warnings of ends, the digest of alarms. What is old goes.
+  /// Queues what is due: warnings of ends, the digest of alarms.
   ///
   /// - Parameter moment: the one that ends are judged at; nil for now.
   /// - Returns: how many messages were queued.
   @discardableResult
   func sayWhatIsDue(at moment: Timestamp? = nil) async throws -> Int {
-    let queued = try await warn(at: moment ?? clock.now()) + (try await reportAlarms())
-    try await database.write { try MailOutbox.forget(before: $0.now.adding(.zero - Self.keeping), in: $0) }
-    return queued
+    try await warn(at: moment ?? clock.now()) + (try await reportAlarms())
   }
 
   /// Warns of what ends soon, each end at each threshold once, however many nodes look.

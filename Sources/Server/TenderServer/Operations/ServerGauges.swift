@@ -18,6 +18,8 @@ struct ServerGauges: Sendable {
     return [Gauge.of(parts.configuration.environment)] + Gauge.all(of: open, parts.breakers, parts.database) + webhooks
       + mails + Gauge.all(of: parts.connections)
       + (try await Gauge.all(of: parts.database))
+      + (try await Gauge.retention(
+        parts.database, parts.configuration.retention, at: parts.runtime.clock.now()))
       + [Gauge.clockLead(of: parts.gateway)] + gauges(of: parts.merchants.current) + parts.doctor.gauges
   }
 

@@ -41,7 +41,11 @@ struct OfficeBench: Sendable {
   ///   - apple: the simulated developer portal; without one none is reached.
   ///   - crashes: what happens at the named points of a payment.
   ///   - proxies: ranges of addresses whose `X-Forwarded-For` is believed.
-  init(apple: HTTPSender? = nil, crashes: CrashPoints = .none, trusting proxies: [String] = []) async throws {
+  ///   - erasuresNeedTwo: whether a second administrator approves what is erased.
+  init(
+    apple: HTTPSender? = nil, crashes: CrashPoints = .none, trusting proxies: [String] = [],
+    erasuresNeedTwo: Bool = false
+  ) async throws {
     files = try TemporaryStore()
     database = try await files.open(ServerStore.migrations, clock: clock.wall)
     journal = Journal(database, random: .seeded(3))
@@ -51,6 +55,7 @@ struct OfficeBench: Sendable {
       crashes: crashes)
     var configuration = Self.configuration(files.directory)
     configuration.trustedProxies = TrustedProxies(proxies.compactMap { NetworkRange($0) })
+    configuration.office.erasuresNeedTwo = erasuresNeedTwo
     self.configuration = configuration
     try await Self.add(["shop", "other"], MerchantAdministration(configuration, database, clock: clock.wall))
     let served = try await ServedMerchantsOfBench(configuration, database, clock)

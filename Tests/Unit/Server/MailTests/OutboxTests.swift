@@ -165,7 +165,13 @@ final class TestOutbox: Sendable {
     try await outbox.add(.order, once: "order/1")
     try await outbox.dispatcher().round()
     outbox.clock.advance(.seconds(86_400))
-    try await outbox.database.write { try MailOutbox.forget(before: $0.now, in: $0) }
+    try await outbox.add(.order)
+    try await outbox.dispatcher().round()
+    outbox.clock.advance(.seconds(1))
+    let steps = try await outbox.database.write { store in
+      try (0..<2).map { _ in try MailOutbox.forget(before: store.now, atMost: 2, in: store) }
+    }
+    #expect(steps == [false, true])
     #expect(try await outbox.all().isEmpty)
     #expect(try await outbox.add(.order, once: "order/1") == 0)
   }

@@ -125,6 +125,7 @@ struct Clinic {
       "unknownPayments": 0, "oldestUnknownSeconds": 0,
       "alarmedPayments": 0, "waitingWebhooks": 0, "deadWebhooks": 0, "oldestWebhookSeconds": 0,
       "waitingMails": 0, "deadMails": 0, "oldestMailSeconds": 0, "storedMerchants": 0,
+      "retention": [String: Int64](),
     ]
     return usual.merging(changes) { $1 }
   }
@@ -178,7 +179,8 @@ extension Clinic {
   private var machine: DoctorMachine {
     let live = DoctorMachine.live
     return DoctorMachine(
-      mode: live.mode, isPrivate: live.isPrivate, size: { [logBytes] _ in logBytes }, disk: { [disk] _ in disk },
+      mode: live.mode, isPrivate: live.isPrivate,
+      size: { [logBytes] path in path.hasSuffix("-wal") ? logBytes : live.size(path) }, disk: { [disk] _ in disk },
       openFiles: { [openFiles] in openFiles },
       socketAnswers: { [socketAnswers] _ in socketAnswers })
   }

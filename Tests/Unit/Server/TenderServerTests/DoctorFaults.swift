@@ -195,6 +195,11 @@ extension Fault {
     },
     Fault("payments_alarmed", .warning) { $0.store("alarmedPayments", 1) },
     Fault("recovery_runs") { $0.facts?["lastRecovery"] = $0.now.adding(.seconds(-1_200)).microseconds },
+    Fault("contact_keys") { clinic in
+      try PrivateFile.write("keys", to: clinic.directory + "/contacts.keys")
+      clinic.yaml.append("contacts: {keyCopy: \(clinic.directory)/no/contacts.keys}")
+    },
+    Fault("retention_runs", .warning) { $0.store("retention", ["mails": $0.now.microseconds - 40 * 86_400_000_000]) },
     Fault("disk_space", .warning) { $0.disk = (5 << 30, 1_000 << 30) },
     Fault("disk_space") { $0.disk = (1 << 20, 1_000 << 30) },
     Fault("open_files", .warning) { $0.facts?["openFiles"] = 1_024 },

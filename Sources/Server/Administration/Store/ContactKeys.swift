@@ -1,0 +1,32 @@
+import Settings
+import Storage
+
+/// The keys that seal shoppers' contacts, which belong to one store.
+enum ContactKeys {
+  private static let setting = "contacts.keyFile"
+
+  /// Reads the keys of a store; those of a new store are made.
+  ///
+  /// - Throws: ``ConfigurationError`` when the files hold another store's keys, or are missing.
+  static func open(_ files: RowKeys.Files, of database: Database) async throws -> RowKeys {
+    do {
+      if let keys = try RowKeys(existing: files) {
+        try await SharedKeys.require(setting, keys.name, in: database, orElse: "\(RowKeysError.otherKeys)")
+        return keys
+      }
+      guard try await !SharedKeys.has(setting, in: database) else {
+        throw ConfigurationError(
+          setting,
+          "\(files.path) is missing, and the store's contacts are sealed under it: put the file or its copy back, see "
+            + "docs/privacy.md")
+      }
+      let keys = try RowKeys(files)
+      try await SharedKeys.require(setting, keys.name, in: database)
+      return keys
+    } catch let error as RowKeysError {
+      throw ConfigurationError(setting, "\(error)")
+    } catch let error as PrivateFileError {
+      throw ConfigurationError(setting, "\(error)")
+    }
+  }
+}

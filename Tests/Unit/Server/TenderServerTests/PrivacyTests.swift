@@ -1,0 +1,239 @@
+import Administration
+import DirectWire
+import Foundation
+import HTTPTransport
+import Ledger
+import Mail
+import Orders
+import Settings
+import Storage
+import StrictJSON
+import TenderPayments
+import TenderServer
+import TenderTesting
+import Testing
+
+/// What names a shopper, planted into one order.
+private enum Planted {
+  static let email = "Wilhelmina@Brocklehurst.example"
+  static let contact: JSONValue = [
+    "givenName": "Wilhelmina", "familyName": "Brocklehurst", "phoneNumber": "+44 20 5550 6612",
+    "emailAddress": .string(email), "addressLines": ["12 Tangerine Mews"], "locality": "London",
+    "postalCode": "EC1A 4RD", "countryCode": "GB",
+  ]
+  static let note = "leave it with the marmoset"
+  static let customer = "customer-61f7aa"
+  static let words = [
+    "Wilhelmina", "Brocklehurst", "wilhelmina@brocklehurst", "5550 6612", "Tangerine Mews", "EC1A 4RD", "marmoset",
+    "customer-61f7aa",
+  ]
+
+  static func found(in text: String) -> [String] { words.filter { text.contains($0) } }
+
+  static func found(in bytes: Data) -> [String] { words.filter { bytes.range(of: Data($0.utf8)) != nil } }
+}
+
+@Suite struct `A person who asks for it` {
+  private let system: TestSystem
+  init() async throws { system = try await TestSystem.shared.value }
+
+  /// A signed-in shopper of the merchant that sends mail, who has written a note and has paid.
+  private func pays() async throws -> (shopper: Shopper, payment: String) {
+    var shopper = try await Shopper.enters(
+      system, system.kitsune, also: ["customer": .string(Planted.customer), "note": .string(Planted.note)])
+    try await shopper.chooses()
+    let paid = try await shopper.pays([
+      "basketId": .string(shopper.basket), "quoteId": .string(shopper.quote), "token": try await shopper.token(),
+      "shippingContact": Planted.contact,
+    ])
+    let payment = try #require(paid.body["paymentId"]?.text, "\(paid.errorText)")
+    let reference = shopper.reference
+    try await waitFor("the message to the shopper", { try await export(["email": .string(Planted.email)]) }) {
+      let order = $0["orders"]?.elements.first { $0["order"]?["merchantReference"]?.text == reference }
+      return order?["mails"]?.elements.contains { $0["state"] == "sent" } == true
+    }
+    return (shopper, payment)
+  }
+
+  private func export(_ subject: JSONValue) async throws -> JSONValue {
+    try await system.admin("POST", "/privacy/export", subject.serialized())
+  }
+
+  private func erase(_ subject: JSONValue, because reason: String = "asked%20for%20it") async throws -> JSONValue {
+    try await system.admin("POST", "/privacy/erase?by=ann&reason=\(reason)", subject.serialized())
+  }
+
+  /// Of the files of the store: database, log and the others.
+  private func inFiles() throws -> [String] {
+    try FileManager.default.contentsOfDirectory(atPath: system.directory)
+      .filter { $0.hasPrefix("tender.db") || $0.hasPrefix("contacts.keys") }
+      .compactMap { FileManager.default.contents(atPath: "\(system.directory)/\($0)") }
+      .flatMap { Planted.found(in: $0) }
+  }
+
+  @Test func `gets all that is kept, is erased from every file, and the books stay`() async throws {
+    let (shopper, payment) = try await pays()
+    let all = String(decoding: try await export(["customer": .string(Planted.customer)]).serialized(), as: UTF8.self)
+    #expect(Set(Planted.words).subtracting(Planted.found(in: all)) == ["wilhelmina@brocklehurst"])
+    if StoreEngineUnderTest.isFile {
+      let plain = Set(try inFiles())
+      #expect(plain.contains("marmoset") && plain.contains("customer-61f7aa"), "the scan finds nothing")
+      #expect(!plain.contains("Tangerine Mews") && !plain.contains("5550 6612"), "the contact is in clear")
+    }
+    let before = try await system.admin("GET", "/payments/\(payment)")
+
+    let erased = try await erase(["email": .string(Planted.email.uppercased())])
+    #expect(erased["orders"]?.elements.count == 1 && erased["mails"] != .integer(0), "\(erased)")
+    if StoreEngineUnderTest.isFile { #expect(try inFiles() == []) }
+    #expect(try await export(["customer": .string(Planted.customer)])["orders"]?.elements.isEmpty == true)
+    #expect(try await erase(["email": .string(Planted.email)])["orders"]?.elements.isEmpty == true)
+    let answer = try await shopper.shop.signed(
+      "GET", "/v2/kitsune/baskets/\(shopper.basket)", at: system.clock.wall.now())
+    #expect(answer.status == 200 && answer.body["order"]?["merchantReference"]?.text == shopper.reference)
+    #expect(answer.body["order"]?["amount"] != nil && answer.body["order"]?["lines"] != nil)
+    #expect(Planted.found(in: String(decoding: answer.body.serialized(), as: UTF8.self)) == [])
+    #expect(Planted.found(in: system.log.text) == [])
+
+    let after = try await system.admin("GET", "/payments/\(payment)")
+    for key in ["amount", "captured", "status", "order", "card"] { #expect(after[key] == before[key], "\(key)") }
+    let refunded = try await system.admin("POST", "/payments/\(payment)/refund?amount=300")
+    #expect(refunded["refunded"] == .integer(300), "\(refunded)")
+    #expect(try await system.admin("GET", "/journal/verification")["isIntact"] != .bool(false))
+  }
+
+  @Test func `is named by exactly one thing, and by no reason`() async throws {
+    let both = try await erase(["email": "a@b.example", "customer": "c"])
+    #expect(both["code"] == "privacy_subject", "\(both)")
+    #expect(try await export([:])["code"] == "privacy_subject")
+    let named = try await erase(["email": "a@b.example"], because: "A%40B.example%20wants%20it")
+    #expect(named["code"] == "reason_names_person", "\(named)")
+    #expect(try await erase(["email": "a@b.example"], because: "%20")["code"] == "reason_missing")
+  }
+}
+
+@Suite struct `A store with contacts` {
+  private let folder: TemporaryStore
+  private let keys: RowKeys.Files
+
+  init() throws {
+    folder = try TemporaryStore()
+    keys = RowKeys.Files(folder.directory + "/contacts.keys", copy: folder.directory + "/copy/contacts.keys")
+  }
+
+  private func place(_ engine: StoreEngineUnderTest) async throws -> StorePlace {
+    guard engine == .postgres else { return .file(folder.path) }
+    return .postgres(try await EmptyDatabase(engine).settings())
+  }
+
+  private static let orders = (1...3).map { OrderID("019aba5e7c0000000000000000000\($0)00") }
+
+  /// Orders of two shoppers, and a message to one of them.
+  private func sell(_ database: Database) async throws {
+    for (number, id) in Self.orders.enumerated() {
+      let email = number == 2 ? "other@person.example" : Planted.email
+      let text = """
+        {"amountOfMoney": {"amount": 1250, "currencyCode": "EUR"},
+         "customer": {"merchantCustomerId": "\(number == 2 ? "other" : Planted.customer)",
+           "contactDetails": {"emailAddress": "\(email)", "phoneNumber": "+44 20 5550 6612"},
+           "personalInformation": {"name": {"firstName": "Wilhelmina", "surname": "Brocklehurst"}}},
+         "shipping": {"address": {"street": "12 Tangerine Mews", "countryCode": "IE", "zip": "EC1A 4RD"}}}
+        """
+      let order = ServerOrder(
+        try DirectJSON.read(DirectOrder.self, Array(text.utf8)), id: id, of: "shop", amount: .eur(1250),
+        reference: "R-\(number)")
+      try await database.write { try order.save(in: $0) }
+    }
+    let address = try #require(MailAddress(Planted.email))
+    let brand = MailBrand(name: "Shop")
+    var mail = QueuedMail(.order, of: "shop", to: [address], .test(brand), brand)
+    mail.order = Self.orders[0]
+    try await database.write { [mail] in try MailOutbox.add(mail, random: .system, in: $0) }
+  }
+
+  /// Every row of every table that can name somebody, as text.
+  private static let tables = [
+    "orders", "order_contacts", "mail_messages", "guests", "baskets", "quotes", "hosted_checkouts", "platform_orders",
+    "office_audit", "outbox", "webhook_deliveries", "office_erasures", "idempotency",
+  ]
+
+  private func planted(_ database: Database) async throws -> [String] {
+    var found: [String] = []
+    for table in Self.tables {
+      for row in try await database.read({ try $0.rows("SELECT * FROM \(table)") }) {
+        found += Planted.found(in: "\(row)").map { "\($0) in \(table)" }
+      }
+    }
+    return found
+  }
+
+  private func copy(_ tables: [String], to suffix: String, in database: Database) async throws {
+    try await database.write { store in
+      for table in tables { try store.run("CREATE TABLE \(table)_\(suffix) AS SELECT * FROM \(table)") }
+    }
+  }
+
+  @Test(arguments: StoreEngineUnderTest.present)
+  func `that comes back from before an erasure forgets again, and its old rows open no more`(
+    _ engine: StoreEngineUnderTest
+  ) async throws {
+    let place = try await place(engine)
+    let journal = try await ServerStore.open(place, keys: keys)
+    let database = journal.database
+    try await sell(database)
+    let former = try String(contentsOfFile: keys.path, encoding: .utf8)
+    #expect(try await !planted(database).isEmpty)
+    let tables = ["orders", "order_contacts", "mail_messages", "erased_orders"]
+    try await copy(tables, to: "backup", in: database)
+    var subject = PrivacySubject()
+    subject.email = Planted.email
+    let action = OfficeAction("ann", from: "", "privacy.erase", reason: "asked for")
+    let erased = try await Privacy(database).erase(subject, action)
+    #expect(Set(erased.orders) == Set(Self.orders.prefix(2)) && erased.mails == 1)
+    #expect(try await planted(database) == [])
+    #expect(try await OrderContacts.email(of: Self.orders[2], in: database) == "other@person.example")
+    #expect(try await database.read { try OfficeAudit($0).firstBroken() } == nil)
+
+    // The backup takes the place of the rows, and an old file of keys that of the newer one, beside its copy.
+    try await database.write { store in
+      for table in tables.reversed() { try store.run("DELETE FROM \(table)") }
+      for table in tables { try store.run("INSERT INTO \(table) SELECT * FROM \(table)_backup") }
+    }
+    await database.close()
+    try PrivateFile.write(former, to: keys.path)
+    let restored = try await ServerStore.open(place, keys: keys).database
+    #expect(try await planted(restored) == [])
+    for order in Self.orders.prefix(2) {
+      #expect(try await OrderContacts.email(of: order, in: restored) == nil)
+      let old = try await restored.read { store in
+        try store.row("SELECT sealed FROM order_contacts_backup WHERE order_id = $1", .text(order.rawValue))?
+          .blob("sealed")
+      }
+      #expect(try restored.rowKeys?.open(#require(old), of: order.rawValue) == nil)
+    }
+    #expect(try await Privacy(restored).find(subject).isEmpty)
+    #expect(try await restored.read { try MailOutbox.list(nil, limit: 10, in: $0) }.isEmpty)
+    #expect(try await OrderContacts.email(of: Self.orders[2], in: restored) == "other@person.example")
+    await restored.close()
+  }
+
+  @Test func `does not open without its keys, nor with another store's`() async throws {
+    let place = try await place(.sqlite)
+    await (try ServerStore.open(place, keys: keys)).database.close()
+    for path in [keys.path, try #require(keys.copy)] { try FileManager.default.removeItem(atPath: path) }
+    await #expect(throws: ConfigurationError.self) { try await ServerStore.open(place, keys: keys) }
+    #expect(!FileManager.default.fileExists(atPath: keys.path))
+    _ = try RowKeys(keys)
+    await #expect(throws: ConfigurationError.self) { try await ServerStore.open(place, keys: keys) }
+    let unopened = try await ServerStore.openExisting(place, keys: RowKeys.Files(folder.directory + "/nowhere"))
+    var subject = PrivacySubject()
+    subject.email = Planted.email
+    await #expect(throws: Problem.self) { try await Privacy(unopened.database).find(subject) }
+    await unopened.database.close()
+  }
+}
+
+extension OrderContacts {
+  fileprivate static func email(of order: OrderID, in database: Database) async throws -> String? {
+    try await database.read { try email(of: order, in: $0) }
+  }
+}
