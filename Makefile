@@ -1,6 +1,6 @@
 # What a contributor types. Longer work is in scripts/.
 .DEFAULT_GOAL := help
-.PHONY: help demo connector install c-library wheel npm test verify nightly check sandbox format coverage simulate crash restarts races disk clock failover test-restore model bench bench-counts bench-instructions bench-payments bench-engines bench-merchants \
+.PHONY: help demo connector install c-library wheel npm test verify nightly check sandbox format coverage simulate crash restarts races soak disk clock failover test-restore model bench bench-counts bench-instructions bench-payments bench-engines bench-merchants \
 	fuzz fuzz-server cost seeded-bugs gateway-bugs fresh-tokens mutants mutant-seeds attacked release release-tests check-packages
 
 help: ## this list
@@ -65,6 +65,9 @@ restarts: attacked ## restarts and upgrades a real server under load, no call ma
 
 races: attacked ## 64 connections at a real server, for things that exist once
 	@CONFIGURATION=release scripts/attack races $(CONNECTORS)
+
+soak: attacked ## shoppers pay for hours, with faults, on the store that the last run left; memory, descriptors, threads and store must stay flat: HOURS=2
+	@CONFIGURATION=release scripts/attack soak "$$(awk 'BEGIN { print 60 * $(or $(HOURS),2) }')"
 
 disk: attacked ## a real server on a disk that is full, fails to flush, or loses power
 	@CONFIGURATION=release scripts/attack disk
