@@ -234,8 +234,8 @@ let package = Package(
     module(
       "Server/Mail",
       [
-        "Ledger", "CMailTransfer", "MerchantIdentity", "Webhooks", "DirectWire", "TenderSheet", "TenderPayments", "StrictJSON",
-        "HTTPTransport", "Storage",
+        "Ledger", "CMailTransfer", "MerchantIdentity", "Webhooks", "DirectWire", "TenderSheet", "TenderPayments",
+        "StrictJSON", "HTTPTransport", "Storage",
       ]),
     module(
       "Server/Settings",

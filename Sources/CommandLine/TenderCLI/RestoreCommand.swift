@@ -31,18 +31,26 @@ struct RestoreCommand: AsyncParsableCommand {
     @Option(help: "The server's configuration, as for tender serve.") var config: String?
     @Flag(help: "Bring the backup of an older version to this version's tables; for a store in a file.") var migrate =
       false
+    @Flag(help: "Take what names a shopper out of the store: contacts.keys and its copy are lost.")
+    var withoutContacts = false
     @Flag(help: "Print JSON.") var json = false
 
     func run() async throws {
       guard FileManager.default.fileExists(atPath: identity) else { throw MistakenCall("there is no file \(identity)") }
       let configuration = try await ConfigurationOptions.load(file: config)
-      let report = try await StoreRestore(configuration, identity: identity).run(file, keys: keys, migrates: migrate)
+      let report = try await StoreRestore(configuration, identity: identity)
+        .run(file, keys: keys, migrates: migrate, withoutContacts: withoutContacts)
       guard !json else { return Terminal.say(try Terminal.json(report)) }
       Terminal.say("restored \(report.restore.backup)")
       Terminal.say(
         "verified: \(Terminal.counted(report.payments, "payment")), \(report.auditEntries) entries of the audit chain")
       for path in report.keys { Terminal.say("wrote    \(path)") }
       report.restore.show()
+      if report.needsContactKeys {
+        Terminal.say(
+          "first put the newest contacts.keys, or its copy, at \(configuration.contactKeyFile): no backup has it. "
+            + "If both are lost, restore again with --without-contacts")
+      }
       Terminal.say("now start the server, and look at tender restore status")
     }
   }

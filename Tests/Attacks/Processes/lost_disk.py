@@ -13,6 +13,9 @@ journal has. Elsewhere `tender restore status` must name the open period. The au
 used twice for another event, and a payment token of before is not taken. At the end the script damages what it has compared,
 and must notice.
 
+A person pays before the backup and is erased after it. The file of contact keys is lost with the disk; its copy is not. After the
+restore no file of the server has anything of the person, and neither has the backup.
+
 SEED=7       chance
 SHOPPERS=4   the number of shoppers
 SECONDS=6    how long they pay before the backup, between backup and loss, and after the restore
@@ -39,6 +42,8 @@ CHARGED = {
     "worldline-direct": "SELECT reference FROM payments WHERE status IN (5, 9)",
     "worldline-acquiring": "SELECT reference FROM payments WHERE authorized > 0 OR captured > refunded",
 }
+PERSON = {"givenName": "Wilhelmina", "familyName": "Brocklehurst", "emailAddress": "wilhelmina@brocklehurst.example",
+          "phoneNumber": "+44 20 5550 6612"}
 OF_SANDBOX = "SELECT reference FROM holds WHERE state IN ('held', 'pending') AND (authorized > captured OR captured > refunded)"
 
 
@@ -46,11 +51,18 @@ def say(*words):
     print("lost disk:", *words, flush=True)
 
 
+class Copied(Deployment):
+    """A deployment that keeps the contact keys once more, beside what is lost."""
+
+    def configuration(self):
+        return super().configuration() + "contacts:\n  keyCopy: kept/contacts.keys\n"
+
+
 class Rehearsal:
     """One deployment, its loss and its restore."""
 
     def __init__(self, directory, kind):
-        self.deployment, self.kind, self.directory = Deployment(directory, kind), kind, directory
+        self.deployment, self.kind, self.directory = Copied(directory, kind), kind, directory
         self.faults, self.closing = [], threading.Event()
 
     def require(self, truth, text):
@@ -83,9 +95,11 @@ class Rehearsal:
         for shopper in self.shoppers:
             shopper.start()
         time.sleep(SECONDS)
+        self.pay_as_person()
         begin = time.monotonic()
         self.tender("backup", "--config", "tender.yaml", "--recipients", "backup.pub", "--to", "backups")
         say(f"{self.kind.name}: backed up beside the shoppers in {time.monotonic() - begin:.1f} s")
+        self.erase_person()
         order = self.prepared_order()
         time.sleep(SECONDS)
         status, first = call(deployment.base, "POST", "/applepay/payment", order)
@@ -104,6 +118,29 @@ class Rehearsal:
         self.deployment.put_basket(basket, 1250, "immediate")
         sheet = self.deployment.sheet(basket)[1]
         return self.deployment.payment(basket, sheet, self.deployment.token(sheet))
+
+    def pay_as_person(self):
+        order = self.prepared_order()
+        order["shippingContact"] = {**self.deployment.contact, **PERSON}
+        status, answer = call(self.deployment.base, "POST", "/applepay/payment", order)
+        self.require(reported_outcome(status, answer) in ("success", "pending"), f"the person's payment: {status} {answer}")
+
+    def privacy(self, *words, check=True):
+        return self.tender("privacy", *words, "--email", PERSON["emailAddress"], "--config", "tender.yaml", check=check)
+
+    def erase_person(self):
+        self.require(PERSON["familyName"] in self.privacy("export").stdout, "the person was not kept")
+        self.privacy("erase", "--reason", "asked for it", "--yes")
+
+    def scan(self):
+        """What names the person, in the files of the server and in what the backup holds."""
+        backup = glob.glob(f"{self.directory}/backups/*.store.age")[0]
+        found = [("the backup", subprocess.run(["age", "-d", "-i", "key.txt", backup], cwd=self.directory, check=True, capture_output=True).stdout)]
+        for path in glob.glob(self.directory + "/data/**", recursive=True) + glob.glob(self.directory + "/log*"):
+            if os.path.isfile(path):
+                with open(path, "rb") as file:
+                    found.append((path, file.read()))
+        return [f"{value} in {name}" for name, content in found for value in PERSON.values() if value.encode() in content]
 
     def lose(self):
         """The server is killed, and its directory is gone. The backup is an hour old."""
@@ -215,6 +252,9 @@ class Rehearsal:
         self.require(not again, f"a number of an event was used again: {again[:3]}")
         adopted = self.column("SELECT reference FROM operations WHERE restored IS NOT NULL")
         self.require(bool(adopted) == knows, f"{len(adopted)} operations were adopted")
+        named = self.scan()
+        self.require(not named, f"the erased person is back: {named}")
+        self.require(self.privacy("export", check=False).returncode == 1, "the erased person is found")
         say(f"{self.kind.name}: {len(told)} payments told, {len(missing)} missing in the open period "
             f"{self.after['lostFrom']} to {self.after['restoredAt']}, {len(adopted)} operations adopted, "
             f"{len(twice)} charged twice, {len(self.differences)} unexplained")
@@ -256,6 +296,9 @@ class Rehearsal:
             ledger.commit()
             ledger.close()
             self.require(self.charged_twice(), "a basket that was charged twice is not noticed")
+        with open(self.directory + "/data/planted", "w") as file:
+            file.write(PERSON["familyName"])
+        self.require(self.scan(), "a planted name is not found")
         victim = self.column("SELECT id FROM payments WHERE id IN (SELECT payment FROM restored_payments) LIMIT 1")
         if victim:
             store = sqlite3.connect(self.deployment.store)

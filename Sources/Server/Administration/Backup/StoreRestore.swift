@@ -24,15 +24,24 @@ package struct StoreRestore: Sendable {
     package let auditEntries: Int
     /// The files of keys that were written.
     package let keys: [String]
+    /// Whether contacts are sealed in the store, and neither the file of their keys nor its copy is here. No backup has
+    /// it.
+    package let needsContactKeys: Bool
   }
 
   /// - Parameters:
   ///   - file: the encrypted store.
   ///   - keys: the encrypted keys; nil where they are on this machine already.
   ///   - migrates: whether a backup of an older version is brought to this one's tables.
+  ///   - withoutContacts: whether the keys of the contacts are lost, so that what names a shopper is taken out.
   /// - Throws: ``BackupRefusal``; ``CallFailure`` when there is a store already. Then nothing has changed.
-  package func run(_ file: String, keys: String?, migrates: Bool) async throws -> Report {
+  package func run(
+    _ file: String, keys: String?, migrates: Bool, withoutContacts: Bool = false
+  ) async throws -> Report {
     try await requireNoStore()
+    guard !withoutContacts || !configuration.contactKeys.isThere else {
+      throw CallFailure("the keys of the contacts are here, and so the contacts stay: leave out --without-contacts")
+    }
     let keyFiles: KeyFiles? =
       if let keys {
         try KeyFiles(try await decrypt(["--identity", identity, keys], keys))
@@ -45,19 +54,37 @@ package struct StoreRestore: Sendable {
     let plain = work + "/store"
     try await decrypt(["--identity", identity, "--output", plain, file], file)
     let written: [String]
+    var needsContactKeys = false
     let (marked, audit): (RestoreReport, AuditReport)
     if let path = configuration.store.path {
-      (marked, audit) = try await markCopy(plain, keyFiles, migrates)
+      (marked, audit) = try await markCopy(plain, keyFiles, migrates) {
+        needsContactKeys = try await lacksContactKeys($0, withoutContacts)
+      }
       // What was written into the copy may be in its log still.
       try Database.copy(file: plain, to: plain + ".whole")
       written = try keyFiles?.write(configuration) ?? []
       try PrivateFile.move(plain + ".whole", to: path)
     } else {
       (marked, audit) = try await PostgresDump(configuration.store).restore(
-        plain, { try refuse($0, keyFiles, migrates: false) }, { try await requireOwnKey(keyFiles, $0) })
+        plain, { try refuse($0, keyFiles, migrates: false) },
+        {
+          try await requireOwnKey(keyFiles, $0)
+          needsContactKeys = try await lacksContactKeys($0, withoutContacts)
+        })
       written = try keyFiles?.write(configuration) ?? []
     }
-    return Report(restore: marked, payments: audit.payments, auditEntries: audit.entries, keys: written)
+    return Report(
+      restore: marked, payments: audit.payments, auditEntries: audit.entries, keys: written,
+      needsContactKeys: needsContactKeys)
+  }
+
+  /// Whether the keys of the store's contacts are not here, and not given up either.
+  ///
+  /// - Parameter withoutContacts: takes what names a shopper out of the store.
+  private func lacksContactKeys(_ database: Database, _ withoutContacts: Bool) async throws -> Bool {
+    guard try await ContactKeys.areNeeded(by: database) else { return false }
+    if withoutContacts { try await Privacy.forgetEverybody(in: database) }
+    return !withoutContacts && !configuration.contactKeys.isThere
   }
 
   /// Marks a store that was restored by other means, such as PostgreSQL's own, and that no server has opened since.
@@ -75,8 +102,10 @@ package struct StoreRestore: Sendable {
         throw CallFailure("a server, or another command, is connected to the database: end it first")
       }
       let (restore, audit) = try await RestoreMark(database).write("restored by other means", lostFrom: time)
+      let needsKeys = try await ContactKeys.areNeeded(by: database) && !configuration.contactKeys.isThere
       await database.close()
-      return Report(restore: restore, payments: audit.payments, auditEntries: audit.entries, keys: [])
+      return Report(
+        restore: restore, payments: audit.payments, auditEntries: audit.entries, keys: [], needsContactKeys: needsKeys)
     } catch {
       await database.close()
       throw error
@@ -101,9 +130,9 @@ package struct StoreRestore: Sendable {
     }
   }
 
-  /// Checks the copy, and marks it.
+  /// Checks the copy, prepares it, and marks it.
   private func markCopy(
-    _ plain: String, _ keys: KeyFiles?, _ migrates: Bool
+    _ plain: String, _ keys: KeyFiles?, _ migrates: Bool, _ prepare: (Database) async throws -> Void
   ) async throws -> (RestoreReport, AuditReport) {
     do { try StoreFile.check(plain) } catch {
       throw BackupRefusal.foreign("the file is no backup of a store in SQLite")
@@ -121,6 +150,7 @@ package struct StoreRestore: Sendable {
     await unchanged.close()
     let database = try await Database.sqlite(path: plain, migrations: ServerStore.migrations)
     do {
+      try await prepare(database)
       let result = try await RestoreMark(database).write()
       await database.close()
       return result

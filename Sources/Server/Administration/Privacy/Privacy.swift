@@ -243,6 +243,40 @@ extension Privacy {
 
 // After a restore.
 extension Privacy {
+  /// At how many rows one step of ``forgetEverybody(in:)`` looks.
+  private static let batch = 100
+
+  /// Takes out of every order and basket whose it was, where the keys of the contacts are lost: nobody reads the
+  /// contacts any more, and nobody knows who was erased. The next server makes new keys.
+  static func forgetEverybody(in database: Database) async throws {
+    var last = ""
+    while true {
+      let (found, next) = try await database.write { [last] in try forgetSome(after: last, in: $0) }
+      guard found > 0 else { break }
+      last = next
+    }
+    try await database.write { store in
+      try MailOutbox.forgetShoppers(in: store)
+      try ContactKeys.forget(in: store)
+    }
+    await database.emptyLog()
+  }
+
+  /// - Returns: how many orders it was, and the last one of them.
+  private static func forgetSome(after last: String, in store: Transaction) throws -> (found: Int, last: String) {
+    let ids = try store.rows(
+      """
+      SELECT id FROM orders WHERE id > $1 UNION SELECT order_id FROM baskets WHERE order_id > $1
+      ORDER BY id LIMIT $2
+      """, .text(last), .integer(Int64(batch))
+    ).map { try $0.text("id") }
+    for id in ids {
+      guard let order = try FoundOrder.find(id, in: store) else { continue }
+      try strip(order, in: store)
+    }
+    return (ids.count, ids.last ?? last)
+  }
+
   /// Erases again what a restored database brings back: the file of the contact keys lists what was erased. And
   /// destroys the keys here of what another node has erased.
   ///

@@ -5,6 +5,14 @@ import Storage
 enum ContactKeys {
   private static let setting = "contacts.keyFile"
 
+  /// Whether contacts may be sealed in the store.
+  static func areNeeded(by database: Database) async throws -> Bool {
+    try await SharedKeys.has(setting, in: database)
+  }
+
+  /// Lets the next server make new keys.
+  static func forget(in store: Transaction) throws { try SharedKeys.forget(setting, in: store) }
+
   /// Reads the keys of a store; those of a new store are made.
   ///
   /// - Throws: ``ConfigurationError`` when the files hold another store's keys, or are missing.

@@ -39,6 +39,11 @@ package enum SharedKeys {
     guard known == hash else { throw ConfigurationError(setting, words) }
   }
 
+  /// Lets the next node bring another key.
+  static func forget(_ setting: String, in store: Transaction) throws {
+    try store.run("DELETE FROM shared_keys WHERE setting = $1", .text(setting))
+  }
+
   /// Whether a node has started with such a key.
   static func has(_ setting: String, in database: Database) async throws -> Bool {
     try await database.read { try $0.row("SELECT hash FROM shared_keys WHERE setting = $1", .text(setting)) != nil }

@@ -151,6 +151,11 @@ package enum MailOutbox {
       "DELETE FROM mail_messages WHERE \(condition)", .text(order.rawValue), .text(optional: address?.lowercased()))
   }
 
+  /// Removes all messages to shoppers, also those that wait.
+  package static func forgetShoppers(in store: Transaction) throws {
+    try store.run("DELETE FROM mail_messages WHERE order_id IS NOT NULL OR kind IN ('order', 'refund')")
+  }
+
   private static let condition =
     "order_id = $1 OR (order_id IS NULL AND kind IN ('order', 'refund') AND lower(recipient) = $2)"
 

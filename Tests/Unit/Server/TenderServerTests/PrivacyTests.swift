@@ -216,6 +216,106 @@ private enum Planted {
     await restored.close()
   }
 
+  /// Runs a line of the shell in the folder.
+  private func run(_ line: String) throws {
+    let process = Process()
+    process.executableURL = URL(fileURLWithPath: "/bin/sh")
+    process.arguments = ["-c", line]
+    process.currentDirectoryURL = URL(fileURLWithPath: folder.directory)
+    try process.run()
+    process.waitUntilExit()
+    #expect(process.terminationStatus == 0, "\(line)")
+  }
+
+  private func contents(_ name: String) throws -> Data {
+    try Data(contentsOf: URL(fileURLWithPath: "\(folder.directory)/\(name)"))
+  }
+
+  /// A server that keeps everything in `data`, with a copy of the contact keys elsewhere, whose store has orders, and a
+  /// backup of it.
+  private func backedUp() async throws -> (ServerConfiguration, Journal, StoreBackup.Report) {
+    let data = folder.directory + "/data"
+    var configuration = ServerConfiguration(
+      environment: .simulated, directory: data, host: "127.0.0.1", port: 0, sandboxURL: nil,
+      acquirer: .init(connector: "sandbox", baseURL: "http://127.0.0.1:1", apiKey: ""))
+    configuration.contactKeyCopy = keys.copy
+    try PrivateFile.makeFolder(data)
+    try PrivateFile.write(String(repeating: "0", count: 64) + "\n", to: data + "/fingerprint.key")
+    let journal = try await ServerStore.open(configuration.store, keys: configuration.contactKeys)
+    try await sell(journal.database)
+    try run("age-keygen -o key.txt 2>/dev/null && age-keygen -y key.txt > backup.pub")
+    let backup = StoreBackup(configuration, to: folder.directory + "/backups", for: folder.directory + "/backup.pub")
+    return (configuration, journal, try await backup.make(withKeys: true, keep: nil))
+  }
+
+  private func restore(
+    _ backup: StoreBackup.Report, _ configuration: ServerConfiguration, withoutContacts: Bool = false
+  ) async throws -> StoreRestore.Report {
+    try run("rm -rf data")
+    return try await StoreRestore(configuration, identity: folder.directory + "/key.txt")
+      .run(backup.store, keys: backup.keys, migrates: false, withoutContacts: withoutContacts)
+  }
+
+  @Test func `that is restored from a backup brings back nobody who was erased since`() async throws {
+    let (configuration, journal, backup) = try await backedUp()
+    try run("age -d -i key.txt backups/*.store.age > plain.db && age -d -i key.txt backups/*.keys.age > plain.json")
+    let secrets = try String(contentsOfFile: configuration.contactKeyFile, encoding: .utf8)
+      .split(whereSeparator: \.isWhitespace).filter { $0.utf8.count >= 32 && Hex.decode(String($0)) != nil }
+    #expect(secrets.count == 3)
+    for name in ["plain.db", "plain.json"] {
+      let plain = try contents(name)
+      // The name of the keys, which is no secret, is the first.
+      for secret in secrets.dropFirst() { #expect(plain.range(of: Data(secret.utf8)) == nil, "\(name)") }
+      #expect(plain.range(of: Data("tender contact keys".utf8)) == nil, "\(name)")
+    }
+    let clear = Set(Planted.found(in: try contents("plain.db")))
+    #expect(clear.contains("customer-61f7aa"), "the scan finds nothing")
+    #expect(clear.isDisjoint(with: ["Tangerine Mews", "5550 6612", "EC1A 4RD"]), "\(clear)")
+
+    var subject = PrivacySubject()
+    subject.email = Planted.email
+    let action = OfficeAction("ann", from: "", "privacy.erase", reason: "asked for")
+    #expect(try await Privacy(journal.database).erase(subject, action).orders.count == 2)
+    await journal.database.close()
+    let report = try await restore(backup, configuration)
+    #expect(report.needsContactKeys && report.keys.count == 1)
+    #expect(!FileManager.default.fileExists(atPath: configuration.contactKeyFile))
+
+    let restored = try await ServerStore.open(configuration.store, keys: configuration.contactKeys).database
+    #expect(try await planted(restored) == [])
+    #expect(try await OrderContacts.email(of: Self.orders[2], in: restored) == "other@person.example")
+    let old = try await Database.sqlite(path: folder.directory + "/plain.db", migrations: [])
+    for order in Self.orders.prefix(2) {
+      let sealed = try await old.read {
+        try $0.row("SELECT sealed FROM order_contacts WHERE order_id = $1", .text(order.rawValue))?.blob("sealed")
+      }
+      #expect(try restored.rowKeys?.open(#require(sealed), of: order.rawValue) == nil)
+    }
+    await old.close()
+    await restored.close()
+    for file in try FileManager.default.contentsOfDirectory(atPath: configuration.directory) {
+      #expect(Planted.found(in: try contents("data/" + file)) == [], "\(file)")
+    }
+  }
+
+  @Test func `whose keys are lost is restored without what named anybody, or does not open`() async throws {
+    let (configuration, journal, backup) = try await backedUp()
+    await journal.database.close()
+    _ = try await restore(backup, configuration)
+    let copy = try #require(keys.copy)
+    try await #require(throws: CallFailure.self) { try await restore(backup, configuration, withoutContacts: true) }
+    try FileManager.default.removeItem(atPath: copy)
+    _ = try await restore(backup, configuration)
+    await #expect(throws: ConfigurationError.self) {
+      try await ServerStore.open(configuration.store, keys: configuration.contactKeys)
+    }
+    #expect(try await !restore(backup, configuration, withoutContacts: true).needsContactKeys)
+    let restored = try await ServerStore.open(configuration.store, keys: configuration.contactKeys).database
+    #expect(try await planted(restored) == [])
+    for order in Self.orders { #expect(try await OrderContacts.email(of: order, in: restored) == nil) }
+    await restored.close()
+  }
+
   @Test func `does not open without its keys, nor with another store's`() async throws {
     let place = try await place(.sqlite)
     await (try ServerStore.open(place, keys: keys)).database.close()
