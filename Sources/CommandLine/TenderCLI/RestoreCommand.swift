@@ -4,6 +4,7 @@ import CommandSupport
 import Foundation
 import Gateway
 import Ledger
+import Settings
 import TenderPayments
 
 /// `tender restore`

@@ -83,7 +83,10 @@ package struct StoreRestore: Sendable {
   /// - Parameter withoutContacts: takes what names a shopper out of the store.
   private func lacksContactKeys(_ database: Database, _ withoutContacts: Bool) async throws -> Bool {
     guard try await ContactKeys.areNeeded(by: database) else { return false }
-    if withoutContacts { try await Privacy.forgetEverybody(in: database) }
+    if withoutContacts {
+      try await Privacy.forgetEverybody(in: database)
+      try await database.write { try ContactKeys.forget(in: $0) }
+    }
     return !withoutContacts && !configuration.contactKeys.isThere
   }
 
