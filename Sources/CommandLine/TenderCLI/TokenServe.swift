@@ -42,7 +42,7 @@ struct TokenServe: AsyncParsableCommand {
   func run() async throws {
     try ProcessMemory.forbidDumps()
     let accepted = try trust.environment == nil && trust.root.isEmpty ? trust.trust().only(.production) : trust.trust()
-    let keys = TokenKeys(try options.keys(PrivateFile.text), trusting: accepted, capacity: replayWindow)
+    let keys = TokenKeys(try options.keys { try PrivateFile.text($0) }, trusting: accepted, capacity: replayWindow)
     guard let socket else { return Self.answerLines(with: keys) }
     let server: TokenLineServer
     do { server = try TokenLineServer(path: socket, client: client, holding: keys, version: Version.text) } catch {
