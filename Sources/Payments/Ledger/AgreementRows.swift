@@ -70,6 +70,33 @@ enum AgreementRows {
     }
   }
 
+  /// The agreement whose first payment was for the order.
+  static func begun(by order: OrderID, in store: Transaction) throws -> [AgreementID] {
+    try store.rows(
+      "SELECT id FROM agreements WHERE payment IN (SELECT id FROM payments WHERE order_id = $1) ORDER BY id",
+      .text(order.rawValue)
+    ).map { try $0.value("id") }
+  }
+
+  /// Those that ended before a time and say still whose they were.
+  static func ended(before end: Timestamp, atMost limit: Int, in store: Transaction) throws -> [AgreementID] {
+    try store.unclaimedRows(
+      """
+      SELECT id FROM agreements
+      WHERE status = 'ended' AND updated_at < $1 AND (customer IS NOT NULL OR merchant_token IS NOT NULL)
+      ORDER BY id LIMIT $2
+      """, .time(end), .integer(Int64(limit))
+    ).map { try $0.value("id") }
+  }
+
+  static func forgetShopper(of id: AgreementID, in store: Transaction) throws {
+    try store.run(
+      """
+      UPDATE agreements SET customer = NULL, merchant_token = NULL, version = version + 1, updated_at = $2
+      WHERE id = $1 AND (customer IS NOT NULL OR merchant_token IS NOT NULL)
+      """, .text(id.rawValue), .time(store.now))
+  }
+
   /// Gives a period its order, unless it has one.
   ///
   /// - Returns: the period's order.

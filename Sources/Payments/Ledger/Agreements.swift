@@ -38,6 +38,38 @@ extension Journal {
     return try AgreementRows.lock(id, in: store)
   }
 
+  /// Ends the agreement that an order began, and takes out of it whose it is.
+  ///
+  /// - Parameter reason: for the agreement's history.
+  package static func forgetAgreement(of order: OrderID, because reason: String, in store: Transaction) throws {
+    for id in try AgreementRows.begun(by: order, in: store) {
+      let before = try AgreementRows.lock(id, in: store)
+      if let status = AgreementState.status(after: .ended, in: before.status) {
+        try AgreementRows.move(before, by: .ended, to: status, .operator, because: reason, in: store)
+      }
+      try AgreementRows.forgetShopper(of: id, in: store)
+    }
+  }
+
+  /// Takes out of agreements whose they were that ended long ago. A running one keeps it.
+  ///
+  /// - Parameters:
+  ///   - end: when they ended at the latest.
+  ///   - limit: of how many.
+  /// - Returns: of how many it was taken out.
+  package static func forgetAgreements(endedBefore end: Timestamp, atMost limit: Int, in store: Transaction) throws
+    -> Int
+  {
+    let due = try AgreementRows.ended(before: end, atMost: limit, in: store)
+    for id in due { try AgreementRows.forgetShopper(of: id, in: store) }
+    return due.count
+  }
+
+  /// Takes the customers out of all agreements. They run on.
+  package static func forgetCustomersOfAgreements(in store: Transaction) throws {
+    try store.run("UPDATE agreements SET customer = NULL WHERE customer IS NOT NULL")
+  }
+
   /// What charges the agreement's card again.
   package func credential(of agreement: Agreement, in store: Transaction) throws -> AgreementCredential? {
     guard

@@ -132,6 +132,12 @@ extension RestoredStore {
       RestoredRoute.init)
   }
 
+  /// On which nothing may be sent, since the last restore of the store.
+  package static func closedRoutes(in store: Transaction) throws -> [String] {
+    guard let restore = try find(in: store), restore.endedAt == nil else { return [] }
+    return try restore.routes(in: store).filter { $0.state == .closed }.map(\.route)
+  }
+
   /// Whether nothing may be sent on the route.
   package func isClosed(_ route: String, in store: Transaction) throws -> Bool {
     guard endedAt == nil else { return false }

@@ -159,7 +159,9 @@ package struct Privacy: Sendable {
       for order in due { if let found = try FoundOrder.find(order.rawValue, in: store) { try strip(found, in: store) } }
       progress.removed += Int64(due.count)
       if let last = due.last { progress.reach(last.rawValue, before: end) }
-      guard due.count < limit else { return false }
+      let ended = try Journal.forgetAgreements(endedBefore: end, atMost: limit, in: store)
+      progress.removed += Int64(ended)
+      guard due.count < limit, ended < limit else { return false }
       progress.until = max(progress.until, end)
       return true
     }
@@ -169,6 +171,7 @@ package struct Privacy: Sendable {
   private static func erase(_ order: FoundOrder, in store: Transaction) throws -> Int {
     let address = try OrderContacts.email(of: order.id, in: store)
     try strip(order, in: store)
+    try Journal.forgetAgreement(of: order.id, because: "the shopper's data was erased", in: store)
     try OrderErasure.note(order.id, in: store)
     return try MailOutbox.forget(order.id, to: address, in: store)
   }
@@ -255,7 +258,10 @@ extension Privacy {
       guard found > 0 else { break }
       last = next
     }
-    try await database.write { try MailOutbox.forgetShoppers(in: $0) }
+    try await database.write { store in
+      try MailOutbox.forgetShoppers(in: store)
+      try Journal.forgetCustomersOfAgreements(in: store)
+    }
     await database.emptyLog()
   }
 

@@ -147,6 +147,41 @@ struct AgreementBench: Sendable {
     #expect(kept?.networkTransactionID == "N-1" && kept?.networkLinkID == "L-1")
   }
 
+  @Test(arguments: StoreEngineUnderTest.present) func `ends with the erasure of its shopper, and names nobody`(
+    _ engine: StoreEngineUnderTest
+  ) async throws {
+    let bench = try await AgreementBench(engine)
+    let id = try await bench.active()
+    try await bench.database.write { try Journal.forgetAgreement(of: "another", because: "asked for", in: $0) }
+    #expect(try await bench.agreement(id).status == .active)
+    for _ in 1...2 {
+      try await bench.database.write { try Journal.forgetAgreement(of: "order-1", because: "asked for", in: $0) }
+      let agreement = try await bench.agreement(id)
+      #expect((agreement.status, agreement.customer, agreement.merchantToken) == (.ended, nil, nil))
+    }
+    let history = try await bench.database.read { try Journal.history(of: id, in: $0) }
+    #expect(history.map(\.event) == [.begun, .ended] && history.last?.reason == "asked for")
+  }
+
+  @Test(arguments: StoreEngineUnderTest.present) func `names its shopper while it runs, and until its end is old`(
+    _ engine: StoreEngineUnderTest
+  ) async throws {
+    let bench = try await AgreementBench(engine)
+    let running = try await bench.active()
+    let (ended, _) = try await bench.begun(order: "order-2", token: 2)
+    _ = try await bench.change(ended, .ended)
+    let day = bench.clock.wall.now()
+    bench.clock.advance(AgreementBench.day)
+    func forget(before end: Timestamp) async throws -> Int {
+      try await bench.database.write { try Journal.forgetAgreements(endedBefore: end, atMost: 5, in: $0) }
+    }
+    #expect(try await forget(before: day) == 0)
+    #expect(try await forget(before: bench.clock.wall.now()) == 1)
+    #expect(try await forget(before: bench.clock.wall.now()) == 0)
+    #expect(try await bench.agreement(ended).customer == nil)
+    #expect(try await bench.agreement(running).customer == "c-7")
+  }
+
   @Test(arguments: StoreEngineUnderTest.present) func `is charged once for a period by sixty-four callers`(
     _ engine: StoreEngineUnderTest
   ) async throws {
