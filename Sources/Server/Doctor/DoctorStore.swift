@@ -6,7 +6,7 @@ import TenderPayments
 extension DoctorCheck {
   static let storeGroup = [
     storeOpens, serverAnswers, secretsOpen, storeIntegrity, storeMigrations, storeLog, unknownPayments, alarmedPayments,
-    recoveryRuns, contactKeys, retentionRuns,
+    recoveryRuns, restoredRoutes, contactKeys, retentionRuns,
   ]
 
   static let storeOpens = DoctorCheck(
@@ -44,6 +44,10 @@ extension DoctorCheck {
     "recovery_runs", "Recovery has run within the last 10 minutes.",
     meaning: "Payments whose answer was lost stay unknown.",
     remedy: "Look at the log for “recovery failed”, and restart the server.")
+  static let restoredRoutes = DoctorCheck(
+    "restored_routes", "No route of a restored store is closed.",
+    meaning: "Every payment through it is refused, because the store does not know what was paid since the backup.",
+    remedy: "`tender restore status` shows what each route waits for; docs/backup.md says how one is opened.")
   static let contactKeys = DoctorCheck(
     "contact_keys", "The keys that seal the contacts are there, and their copy holds the same.",
     meaning: "When this disk is lost, so is every shopper's contact, or those come back that were erased.",
@@ -61,7 +65,8 @@ extension Doctor {
     guard let facts else { return [unopened(), answers()] }
     return [DoctorCheck.storeOpens.ok(name, facts.isRunning ? "a server uses it" : "it opens"), answers()]
       + [secrets(facts.store), integrity(facts.store, name), migrations(facts.store, name), log()]
-      + [unknown(facts.store), alarms(facts.store), recovery(facts), contactKeys()] + retention(facts)
+      + [unknown(facts.store), alarms(facts.store), recovery(facts), restored(facts.store), contactKeys()]
+      + retention(facts)
   }
 
   private func answers() -> DoctorFinding {
@@ -127,6 +132,12 @@ extension Doctor {
     let count = store.alarmedPayments
     guard count > 0 else { return DoctorCheck.alarmedPayments.ok("store", "none") }
     return DoctorCheck.alarmedPayments.warning("store", count == 1 ? "1 payment" : "\(count) payments")
+  }
+
+  private func restored(_ store: StoreFacts) -> DoctorFinding {
+    DoctorCheck.restoredRoutes.require(
+      store.closedRoutes.isEmpty, "store", ok: "none",
+      failed: "these are closed: \(store.closedRoutes.joined(separator: ", "))")
   }
 
   private func contactKeys() -> DoctorFinding {

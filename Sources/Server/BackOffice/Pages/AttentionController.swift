@@ -21,7 +21,8 @@ struct AttentionController: Sendable {
     // Routes and the doctor's findings are for who answers for every merchant.
     let health = user.everywhere == nil ? nil : try await office.services.health()
     let matters =
-      try await payments(user) + webhooks(user) + approvals(user) + erasures(user) + (health.map(surroundings) ?? [])
+      try await payments(user) + webhooks(user) + approvals(user) + erasures(user) + closedRoutes(user)
+      + (health.map(surroundings) ?? [])
     return try office.pages.page(
       "attention", "Attention", call,
       [
@@ -53,6 +54,16 @@ struct AttentionController: Sendable {
         detail: "The last result of \(first.url): \(first.result ?? "none").", action: "Look and replay",
         path: "/webhooks")
     ]
+  }
+
+  private func closedRoutes(_ user: OfficeUser) async throws -> [Matter] {
+    guard user.everywhere != nil else { return [] }
+    return try await office.database.read { try RestoredStore.closedRoutes(in: $0) }.map { route in
+      Matter(
+        isUrgent: true, title: "The route \(route) is closed since the store was restored",
+        detail: "Its payments are refused until the journal has what was paid since the backup: "
+          + "see tender restore status.", action: "", path: "/")
+    }
   }
 
   private func erasures(_ user: OfficeUser) async throws -> [Matter] {
@@ -91,7 +102,8 @@ struct AttentionController: Sendable {
         action: "See its payments", path: "/payments?route=\(route.name)")
     }
     return routes
-      + health.findings.map { finding in
+      // What is closed since a restore is read anew, see `closedRoutes(_:)`.
+      + health.findings.filter { $0.code != "restored_routes" }.map { finding in
         Matter(
           isUrgent: finding.isError, title: "\(finding.subject): \(finding.meaning)", detail: finding.remedy,
           action: finding.code.hasPrefix("certificate") || finding.code.hasPrefix("domain") ? "To the merchants" : "",

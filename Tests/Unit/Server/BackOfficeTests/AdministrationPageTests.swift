@@ -3,6 +3,7 @@ import Administration
 import BackOffice
 import Foundation
 import HTTPTypes
+import Ledger
 import Mail
 import MerchantIdentity
 import Settings
@@ -457,6 +458,26 @@ import Webhooks
 }
 
 @Suite struct `The attention page` {
+  @Test func `names the routes that are closed since a restore`() async throws {
+    let bench = try await OfficeBench()
+    try await bench.database.write { store in
+      _ = try RestoredStore.begin("backup", lostFrom: store.now, routes: ["card-route"], in: store)
+    }
+    try await bench.visit(as: [Grant(.viewer)]) { visitor async throws in
+      #expect(try await visitor.get("/").text.contains("The route card-route is closed since the store was restored"))
+    }
+    try await bench.visit(as: [Grant(.administrator, of: "shop")]) { visitor async throws in
+      #expect(try await !visitor.get("/").text.contains("card-route"))
+    }
+    try await bench.database.write { store in
+      let restore = try #require(try RestoredStore.find(in: store))
+      try restore.open("card-route", as: .gapAccepted, adopted: 0, in: store)
+    }
+    try await bench.visit(as: [Grant(.viewer)]) { visitor async throws in
+      #expect(try await !visitor.get("/").text.contains("card-route"))
+    }
+  }
+
   @Test func `says when the doctor looked, and has it look again`() async throws {
     let bench = try await OfficeBench()
     bench.doctor.health.withLock {

@@ -195,6 +195,7 @@ extension Fault {
     },
     Fault("payments_alarmed", .warning) { $0.store("alarmedPayments", 1) },
     Fault("recovery_runs") { $0.facts?["lastRecovery"] = $0.now.adding(.seconds(-1_200)).microseconds },
+    Fault("restored_routes") { $0.store("closedRoutes", ["sandbox"]) },
     Fault("contact_keys") { clinic in
       try PrivateFile.write("keys", to: clinic.directory + "/contacts.keys")
       clinic.yaml.append("contacts: {keyCopy: \(clinic.directory)/no/contacts.keys}")
