@@ -29,6 +29,35 @@ import Webhooks
     #expect(post.server.requests.count == 3)
   }
 
+  @Test func `a record goes when it ended long ago, and never while its event waits`() async throws {
+    let post = try await Post()
+    try await post.pays(1)
+    try await post.dispatcher.round()
+    post.server.answers { _, _ in 500 }
+    try await post.pays(2)
+    try await post.dispatcher.round()
+    post.clock.advance(.seconds(40 * 86_400))
+    let end = post.clock.wall.now().adding(.zero - .seconds(30 * 86_400))
+    func left(before end: Timestamp) async throws -> [String: Int] {
+      while try await !post.database.write({
+        try WebhookDispatcher.forgetDeliveries(before: end, atMost: 2, in: $0)
+      }) {}
+      return try await post.database.read { store in
+        try store.rows("SELECT state FROM webhook_deliveries").reduce(into: [:]) {
+          $0[try $1.text("state"), default: 0] += 1
+        }
+      }
+    }
+    #expect(try await left(before: end.adding(.zero - .seconds(20 * 86_400))) == ["delivered": 3, "waiting": 3])
+    #expect(try await left(before: end) == ["waiting": 3])
+    post.server.answers { _, _ in 200 }
+    try await post.runsDry()
+    #expect(post.server.sequences.suffix(3) == [1, 2, 3])
+    #expect(try await left(before: end) == ["delivered": 3])
+    let events = try await post.database.read { try $0.row("SELECT count(*) AS n FROM outbox")?.integer("n") }
+    #expect(events == 6)
+  }
+
   @Test func `an endpoint of Standard Webhooks gets its signature, with the event's id and the time of each try`()
     async throws
   {

@@ -216,6 +216,45 @@ private enum Planted {
     await restored.close()
   }
 
+  @Test(arguments: StoreEngineUnderTest.present)
+  func `says no more whose an order was, once that is older than its limit`(_ engine: StoreEngineUnderTest) async throws
+  {
+    let database = try await ServerStore.open(try await place(engine), keys: keys).database
+    try await sell(database)
+    let sold = try #require(Timestamp(ofID: Self.orders[0].rawValue))
+    func left(before end: Timestamp) async throws -> [String] {
+      while try await !database.write({ try Privacy.forgetContacts(before: end, atMost: 2, in: $0) }) {}
+      // Messages have a limit of their own.
+      return try await planted(database).filter { !$0.hasSuffix(" mail_messages") }
+    }
+    #expect(try await !left(before: sold).isEmpty)
+    #expect(try await left(before: sold.adding(.milliseconds(1))) == [])
+    for order in Self.orders { #expect(try await OrderContacts.email(of: order, in: database) == nil) }
+    let amounts = try await database.read { try $0.rows("SELECT amount FROM orders").map { try $0.integer("amount") } }
+    #expect(amounts == [1250, 1250, 1250])
+    #expect(database.rowKeys?.destroyed == [])
+    await database.close()
+  }
+
+  @Test(arguments: StoreEngineUnderTest.present)
+  func `seals what an earlier version has written in clear, and still finds it`(
+    _ engine: StoreEngineUnderTest
+  ) async throws {
+    let place = try await place(engine)
+    let former = try await ServerStore.open(place).database
+    try await sell(former)
+    #expect(try await planted(former).contains { $0.hasSuffix(" order_contacts") })
+    await former.close()
+    let database = try await ServerStore.open(place, keys: keys).database
+    while try await !database.write({ try OrderContacts.sealSome(atMost: 2, in: $0) }) {}
+    #expect(try await !planted(database).contains { $0.hasSuffix(" order_contacts") })
+    var subject = PrivacySubject()
+    subject.email = Planted.email
+    #expect(try await Privacy(database).find(subject).count == 2)
+    #expect(try await OrderContacts.email(of: Self.orders[2], in: database) == "other@person.example")
+    await database.close()
+  }
+
   /// Runs a line of the shell in the folder.
   private func run(_ line: String) throws {
     let process = Process()
