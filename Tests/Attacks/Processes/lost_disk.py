@@ -14,16 +14,18 @@ used twice for another event, and a payment token of before is not taken. At the
 and must notice.
 
 A person pays before the backup and is erased after it. The file of contact keys is lost with the disk; its copy is not. After the
-restore no file of the server has anything of the person, and neither has the backup.
+restore no file of the server or of its database has anything of the person, and neither has the backup.
 
-SEED=7       chance
-SHOPPERS=4   the number of shoppers
-SECONDS=6    how long they pay before the backup, between backup and loss, and after the restore
+SEED=7          chance
+SHOPPERS=4      the number of shoppers
+SECONDS=6       how long they pay before the backup, between backup and loss, and after the restore
+STORE=postgres  a store on PostgreSQL, whose disk is lost too; sqlite is a file
 """
 import collections, glob, json, os, shutil, sqlite3, subprocess, sys, tempfile, threading, time, urllib.request
 
-HERE = os.path.dirname(os.path.abspath(__file__))
-from deployment import BINARIES, CONNECTORS, Deployment, Journal, TROUBLE, call, kinds
+from cluster import Failed, SingleServer
+from deployment import BINARIES, Deployment, Journal, call, kinds
+from nodes import Nodes
 from shoppers import Shopper, reported_outcome
 
 SEED = int(os.environ.get("SEED", "1"))
@@ -51,19 +53,106 @@ def say(*words):
     print("lost disk:", *words, flush=True)
 
 
-class Copied(Deployment):
-    """A deployment that keeps the contact keys once more, beside what is lost."""
+COPY = "contacts:\n  keyCopy: kept/contacts.keys\n"
+
+
+class OnFile(Deployment):
+    """A server on a file of SQLite, with the contact keys once more beside what is lost."""
+
+    engine, settings = "SQLite", "tender.yaml"
 
     def configuration(self):
-        return super().configuration() + "contacts:\n  keyCopy: kept/contacts.keys\n"
+        return super().configuration() + COPY
+
+    @property
+    def data(self):
+        return self.directory + "/data"
+
+    def lose_disk(self):
+        shutil.rmtree(self.data)
+
+    def column(self, sql):
+        return column(self.store, sql)
+
+    def damage(self, sql):
+        store = sqlite3.connect(self.store)
+        store.execute(sql)
+        store.commit()
+        store.close()
+
+    def files(self):
+        """What the server has written, of its own and in the database."""
+        return [*glob.glob(self.data + "/**", recursive=True), *glob.glob(self.directory + "/log*")]
+
+    def close(self):
+        self.kill_all()
+
+
+class OnPostgres(Nodes):
+    """A server on PostgreSQL."""
+
+    engine, settings = "PostgreSQL", "node1.yaml"
+
+    def __init__(self, directory, kind):
+        super().__init__(directory, SingleServer(), count=1, kind=kind)
+
+    def configuration(self):
+        return super().configuration() + COPY
+
+    @property
+    def data(self):
+        return self.directory + "/node1"
+
+    def open(self):
+        self.cluster.open()
+        super().open()
+
+    def lose_disk(self):
+        shutil.rmtree(self.data)
+        self.cluster.primary.kill()
+        shutil.rmtree(self.cluster.primary.data)
+        self.cluster.open()
+
+    def column(self, sql):
+        return set(self.asked(sql).split("\n")) - {""}
+
+    def damage(self, sql):
+        if self.cluster.primary.ask(sql) is None:
+            raise AssertionError(f"not done: {sql}")
+
+    def files(self):
+        # What is in memory alone is in the files then.
+        self.cluster.primary.ask("CHECKPOINT")
+        return [*glob.glob(self.data + "/**", recursive=True), *glob.glob(self.directory + "/log*"),
+                *glob.glob(self.cluster.directory + "/**", recursive=True)]
+
+    def close(self):
+        self.kill_all()
+        self.cluster.close()
+
+
+def deployment(directory, kind):
+    store = os.environ.get("STORE", "sqlite")
+    if store not in ("sqlite", "postgres"):
+        raise SystemExit(f"STORE is sqlite or postgres, not {store}")
+    return (OnPostgres if store == "postgres" else OnFile)(directory, kind)
+
+
+def column(path, sql):
+    store = sqlite3.connect(f"file:{path}?mode=ro", uri=True)
+    try:
+        return {row[0] for row in store.execute(sql)}
+    finally:
+        store.close()
 
 
 class Rehearsal:
     """One deployment, its loss and its restore."""
 
     def __init__(self, directory, kind):
-        self.deployment, self.kind, self.directory = Copied(directory, kind), kind, directory
-        self.faults, self.closing = [], threading.Event()
+        self.deployment, self.kind, self.directory = deployment(directory, kind), kind, directory
+        self.faults, self.closing, self.figures = [], threading.Event(), {}
+        self.settings = ["--config", self.deployment.settings]
 
     def require(self, truth, text):
         if not truth:
@@ -97,7 +186,7 @@ class Rehearsal:
         time.sleep(SECONDS)
         self.pay_as_person()
         begin = time.monotonic()
-        self.tender("backup", "--config", "tender.yaml", "--recipients", "backup.pub", "--to", "backups")
+        self.tender("backup", *self.settings, "--recipients", "backup.pub", "--to", "backups")
         say(f"{self.kind.name}: backed up beside the shoppers in {time.monotonic() - begin:.1f} s")
         self.erase_person()
         order = self.prepared_order()
@@ -126,7 +215,7 @@ class Rehearsal:
         self.require(reported_outcome(status, answer) in ("success", "pending"), f"the person's payment: {status} {answer}")
 
     def privacy(self, *words, check=True):
-        return self.tender("privacy", *words, "--email", PERSON["emailAddress"], "--config", "tender.yaml", check=check)
+        return self.tender("privacy", *words, "--email", PERSON["emailAddress"], *self.settings, check=check)
 
     def erase_person(self):
         self.require(PERSON["familyName"] in self.privacy("export").stdout, "the person was not kept")
@@ -136,7 +225,7 @@ class Rehearsal:
         """What names the person, in the files of the server and in what the backup holds."""
         backup = glob.glob(f"{self.directory}/backups/*.store.age")[0]
         found = [("the backup", subprocess.run(["age", "-d", "-i", "key.txt", backup], cwd=self.directory, check=True, capture_output=True).stdout)]
-        for path in glob.glob(self.directory + "/data/**", recursive=True) + glob.glob(self.directory + "/log*"):
+        for path in self.deployment.files():
             if os.path.isfile(path):
                 with open(path, "rb") as file:
                     found.append((path, file.read()))
@@ -146,19 +235,20 @@ class Rehearsal:
         """The server is killed, and its directory is gone. The backup is an hour old."""
         self.deployment.accepts_shoppers.clear()
         self.deployment.kill()
-        shutil.rmtree(self.directory + "/data")
+        self.deployment.lose_disk()
         self.deployment.clock.jump(HOUR)
 
     def restore(self):
         begin = time.monotonic()
         files = {kind: glob.glob(f"{self.directory}/backups/*.{kind}.age")[0] for kind in ("store", "keys")}
-        self.tender("restore", "store", files["store"], "--keys", files["keys"], "--identity", "key.txt", "--config", "tender.yaml")
+        self.tender("restore", "store", files["store"], "--keys", files["keys"], "--identity", "key.txt", *self.settings)
         self.deployment.serve()
         self.deployment.accepts_shoppers.set()
-        say(f"{self.kind.name}: restored and served again after {time.monotonic() - begin:.1f} s")
+        self.figures["seconds"] = f"{time.monotonic() - begin:.1f}"
+        say(f"{self.kind.name}: restored and served again after {self.figures['seconds']} s")
 
     def status(self):
-        done = self.tender("restore", "status", "--json", "--config", "tender.yaml", check=False)
+        done = self.tender("restore", "status", "--json", *self.settings, check=False)
         return json.loads(done.stdout)
 
     def state(self, status):
@@ -176,7 +266,7 @@ class Rehearsal:
         elif self.route in REPORTED:
             self.import_report()
         else:
-            self.tender("restore", "route", self.route, "--accept-gap", "--note", "a rehearsal", "--config", "tender.yaml")
+            self.tender("restore", "route", self.route, "--accept-gap", "--note", "a rehearsal", *self.settings)
         self.after = self.status()
         say(f"{self.kind.name}: {json.dumps(self.after['routes'])}")
 
@@ -195,7 +285,7 @@ class Rehearsal:
             with urllib.request.urlopen(request, timeout=60) as answer, open(self.directory + "/report.jsonl", "wb") as file:
                 file.write(answer.read())
             done = self.tender(
-                "restore", "route", self.route, "--report", "report.jsonl", "--config", "tender.yaml", check=False)
+                "restore", "route", self.route, "--report", "report.jsonl", *self.settings, check=False)
             if done.returncode == 0:
                 return say(f"{self.kind.name}: {done.stdout.strip()}")
             if time.monotonic() > end:
@@ -213,7 +303,7 @@ class Rehearsal:
         self.closing.set()
         self.require(self.deployment.all_answered(self.shoppers), "a shopper gets no final answer")
         self.require(self.deployment.settle() is not None, "an outcome is still unknown")
-        self.intact = self.tender("payment", "verify-journal", "--config", "tender.yaml", check=False).returncode == 0
+        self.intact = self.tender("payment", "verify-journal", *self.settings, check=False).returncode == 0
         self.differences = self.compare()
         self.deployment.kill_all()
 
@@ -230,7 +320,7 @@ class Rehearsal:
             words = ["reconcile", "--route", self.route, "--from", "2020-01-01", "--until", "2100-01-01"]
         else:
             return []
-        done = self.tender(*words, "--json", "--config", "tender.yaml", check=False)
+        done = self.tender(*words, "--json", *self.settings, check=False)
         if done.returncode == 2:
             raise AssertionError(f"tender {' '.join(words)}: {done.stderr}{done.stdout}")
         return [item for item in json.loads(done.stdout) if item["kind"] != "unsettled"]
@@ -240,7 +330,7 @@ class Rehearsal:
     def judge(self):
         answers = [json.loads(line) for line in open(self.directory + "/client.jsonl")]
         told = {line["payment"] for line in answers if line["outcome"] == "success"}
-        known = self.column("SELECT id FROM payments")
+        known = self.deployment.column("SELECT id FROM payments")
         missing = told - known
         knows = self.route in LISTED or self.route in REPORTED
         self.require(self.intact, "the audit is not intact")
@@ -250,28 +340,22 @@ class Rehearsal:
         self.require(not twice, f"charged twice: {twice[:3]}")
         again = self.numbers_again()
         self.require(not again, f"a number of an event was used again: {again[:3]}")
-        adopted = self.column("SELECT reference FROM operations WHERE restored IS NOT NULL")
+        adopted = self.deployment.column("SELECT reference FROM operations WHERE restored IS NOT NULL")
         self.require(bool(adopted) == knows, f"{len(adopted)} operations were adopted")
         named = self.scan()
         self.require(not named, f"the erased person is back: {named}")
         self.require(self.privacy("export", check=False).returncode == 1, "the erased person is found")
-        say(f"{self.kind.name}: {len(told)} payments told, {len(missing)} missing in the open period "
-            f"{self.after['lostFrom']} to {self.after['restoredAt']}, {len(adopted)} operations adopted, "
-            f"{len(twice)} charged twice, {len(self.differences)} unexplained")
+        say(f"{self.kind.name}: the open period is {self.after['lostFrom']} to {self.after['restoredAt']}")
+        self.figures.update(
+            told=len(told), missing=len(missing), adopted=len(adopted), twice=len(twice), unexplained=len(self.differences),
+            named=len(named), listing="listing" if self.route in LISTED else "report" if self.route in REPORTED else "none")
         self.notice_damage()
-
-    def column(self, sql, path=None):
-        store = sqlite3.connect(f"file:{path or self.deployment.store}?mode=ro", uri=True)
-        try:
-            return {row[0] for row in store.execute(sql)}
-        finally:
-            store.close()
 
     def charged_twice(self):
         """Baskets for which the provider holds, or has kept, money twice: an authorization's reference ends with a mark of
         its basket."""
         charged = collections.Counter(
-            reference[-10:] for reference in self.column(CHARGED.get(self.route, OF_SANDBOX), self.deployment.ledger) if reference)
+            reference[-10:] for reference in column(self.deployment.ledger, CHARGED.get(self.route, OF_SANDBOX)) if reference)
         return [mark for mark, count in charged.items() if count > 1]
 
     def numbers_again(self):
@@ -296,33 +380,48 @@ class Rehearsal:
             ledger.commit()
             ledger.close()
             self.require(self.charged_twice(), "a basket that was charged twice is not noticed")
-        with open(self.directory + "/data/planted", "w") as file:
+        with open(self.deployment.data + "/planted", "w") as file:
             file.write(PERSON["familyName"])
         self.require(self.scan(), "a planted name is not found")
-        victim = self.column("SELECT id FROM payments WHERE id IN (SELECT payment FROM restored_payments) LIMIT 1")
+        victim = self.deployment.column("SELECT id FROM payments WHERE id IN (SELECT payment FROM restored_payments) LIMIT 1")
         if victim:
-            store = sqlite3.connect(self.deployment.store)
-            store.execute("UPDATE payments SET captured = 0, refunded = 0, version = version + 1 WHERE id = ?", tuple(victim))
-            store.commit()
-            store.close()
-            self.require(self.tender("payment", "verify-journal", "--store", "data/tender.db", check=False).returncode != 0,
+            self.deployment.damage(
+                f"UPDATE payments SET captured = 0, refunded = 0, version = version + 1 WHERE id = '{min(victim)}'")
+            self.require(self.tender("payment", "verify-journal", *self.settings, check=False).returncode != 0,
                          "a changed payment is not noticed")
 
     def close(self):
         self.closing.set()
-        self.deployment.kill_all()
+        self.deployment.close()
+
+
+COLUMNS = [
+    ("told", "payments told"), ("listing", "given by the provider"), ("adopted", "operations adopted"), ("missing", "lost"),
+    ("twice", "charged twice"), ("unexplained", "unexplained"), ("named", "names of the erased person"),
+    ("seconds", "seconds to serve again")]
+
+
+def show(rehearsals):
+    """A table: a line for each rehearsal."""
+    lines = [["store", "payments through", *(title for _, title in COLUMNS)]]
+    for each in rehearsals:
+        lines.append([each.deployment.engine, each.kind.name, *(str(each.figures.get(key, "-")) for key, _ in COLUMNS)])
+    widths = [max(len(line[at]) for line in lines) for at in range(len(lines[0]))]
+    for line in lines:
+        print("  ".join(text.ljust(width) for text, width in zip(line, widths)).rstrip())
 
 
 def main():
     if not os.path.exists(f"{BINARIES}/tender-sandbox"):
         raise SystemExit(f"lost disk: first build it: scripts/build {os.environ.get('CONFIGURATION', 'debug')} tender tender-sandbox")
-    begin, violations = time.monotonic(), 0
+    begin, violations, rehearsals = time.monotonic(), 0, []
     for kind in kinds(sys.argv[1:]):
         directory = tempfile.mkdtemp(prefix="tender-lost-disk-")
         rehearsal = Rehearsal(directory, kind)
+        rehearsals.append(rehearsal)
         try:
             rehearsal.run()
-        except AssertionError as failure:
+        except (AssertionError, Failed) as failure:
             rehearsal.require(False, str(failure))
         finally:
             rehearsal.close()
@@ -331,6 +430,7 @@ def main():
             say(f"its files are in {directory}")
         else:
             shutil.rmtree(directory)
+    show(rehearsals)
     say(f"{len(kinds(sys.argv[1:]))} runs, {violations} violations, {time.monotonic() - begin:.0f} s, SEED={SEED}")
     sys.exit(1 if violations else 0)
 
