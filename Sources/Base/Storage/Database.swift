@@ -59,11 +59,10 @@ package struct Database: Sendable {
   /// learns what became of it.
   ///
   /// - Parameter body: is handed what it returned before a commit in doubt; nil at first. It looks whether that is in
-  ///   the
-  /// store, when it has waited for a lock or a unique key that it took then, and returns it; otherwise it begins anew.
+  ///   the store, when it has waited for a lock or a unique key that it took then, and returns it; otherwise it begins
+  ///   anew.
   /// - Throws: ``StorageError/outcomeUnknown`` when the store cannot say either. Every other error means that nothing
-  ///   is
-  ///   written.
+  ///   is written.
   package func writeOnce<R: Sendable>(
     _ body: @escaping @Sendable (Transaction, _ inDoubt: R?) throws -> R
   ) async throws -> R {

@@ -133,8 +133,7 @@ package enum MailOutbox {
   /// The messages to an order's shopper, the newest first.
   ///
   /// - Parameter address: the shopper's, by which messages of a version before are found, which have no order; nil
-  ///   where it
-  ///   is not known.
+  ///   where it is not known.
   package static func list(of order: OrderID, to address: String?, in store: Transaction) throws -> [StoredMail] {
     try store.rows(
       "SELECT * FROM mail_messages WHERE \(condition) ORDER BY id DESC", .text(order.rawValue),
