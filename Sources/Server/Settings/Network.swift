@@ -35,6 +35,9 @@ package struct Network: Sendable {
   /// Calls addresses that merchants name, as far as the operator lets them.
   package func sender(guardedBy destinations: DestinationGuard) -> HTTPSender { destinations.sender(over: merchants) }
 
+  /// Of an answer of a provider's, in bytes: a page of a listing.
+  private static let longestListing = 4 << 20
+
   /// The real one.
   ///
   /// - Parameter budget: limits the connections of a server; nil for a program that serves nobody.
@@ -45,7 +48,8 @@ package struct Network: Sendable {
       budget.map { OutboundConnections(maximum: $0[keyPath: share]) }
     }
     let toApple = try outbound.egress(to: .apple)
-    let plain = try LiveHTTPClient(egress: try outbound.egress(to: .providers), within: limit(\.acquirers))
+    let plain = try LiveHTTPClient(
+      egress: try outbound.egress(to: .providers), maximumResponseBytes: longestListing, within: limit(\.acquirers))
     let apple = try LiveHTTPClient(egress: toApple)
     let clients = IdentifiedClients(egress: toApple, within: limit(\.apple))
     let toMerchants = try outbound.egress(to: .merchants)

@@ -12,8 +12,8 @@ struct CheckoutComReport: Sendable {
   let connector: CheckoutComConnector
   let lookup: AcquirerReport.Lookup
 
-  /// As many as one search returns.
-  private static let page = 1_000
+  /// A search returns up to a thousand, which would be longer than an answer may be.
+  private static let page = 200
 
   /// Every operation on payments that were requested in the period, oldest first.
   func report(_ period: Range<Timestamp>, _ deadline: Deadline) async throws(Unavailable) -> AcquirerReport {
