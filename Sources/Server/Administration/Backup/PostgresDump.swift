@@ -33,7 +33,9 @@ struct PostgresDump {
   func requireEmpty() async throws {
     let tables = try await during { try await $0.tableNames() }
     guard tables.isEmpty else {
-      throw CallFailure("the database is not empty: stop the servers, and name a new database in store.url")
+      throw CallFailure(
+        "the database is not empty: stop the servers, and name a new database in store.url. Every server and command that "
+          + "opens a database makes the tables in it")
     }
   }
 

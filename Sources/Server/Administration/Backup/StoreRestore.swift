@@ -129,6 +129,9 @@ package struct StoreRestore: Sendable {
       as CallFailure
     {
       guard error.description.hasPrefix("age failed") else { throw error }
+      guard !error.description.contains("no identity matched") else {
+        throw CallFailure("\(identity) has not the private key for which \(file) was encrypted")
+      }
       throw BackupRefusal.damaged("\(file) cannot be decrypted (\(error.description))")
     }
   }

@@ -199,7 +199,8 @@ package struct Privacy: Sendable {
     guard database.rowKeys == nil, try await database.read({ try OrderContacts.hasSealed(in: $0) }) else { return }
     throw Problem(
       .conflict, "contact_keys_missing",
-      "The contacts are sealed, and their keys are not here: name the server's configuration by --config.")
+      "The contacts are sealed, and their keys are not here: put contacts.keys or its copy in its place, or name the "
+        + "server's configuration by --config.")
   }
 
   private func baskets(_ subject: PrivacySubject, _ merchants: [MerchantID]?) async throws -> [FoundOrder] {
