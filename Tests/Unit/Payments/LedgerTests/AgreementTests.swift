@@ -152,10 +152,12 @@ struct AgreementBench: Sendable {
   ) async throws {
     let bench = try await AgreementBench(engine)
     let id = try await bench.active()
-    try await bench.database.write { try Journal.forgetAgreement(of: "another", because: "asked for", in: $0) }
+    try await bench.database.write { try Journal.forgetAgreement(of: OrderID("another"), because: "asked for", in: $0) }
     #expect(try await bench.agreement(id).status == .active)
     for _ in 1...2 {
-      try await bench.database.write { try Journal.forgetAgreement(of: "order-1", because: "asked for", in: $0) }
+      try await bench.database.write {
+        try Journal.forgetAgreement(of: OrderID("order-1"), because: "asked for", in: $0)
+      }
       let agreement = try await bench.agreement(id)
       #expect((agreement.status, agreement.customer, agreement.merchantToken) == (.ended, nil, nil))
     }
