@@ -134,7 +134,8 @@ func (c *Client) Event(ctx context.Context, id string) (Object, error) {
 
 // IsFromTender says whether signature, the header X-GCS-Signature, is the one of the body's bytes.
 func IsFromTender(signature string, body []byte, webhookSecret string) bool {
-	return hmac.Equal([]byte(signature), []byte(mac(webhookSecret, body)))
+	// Everybody can sign with an empty secret.
+	return webhookSecret != "" && hmac.Equal([]byte(signature), []byte(mac(webhookSecret, body)))
 }
 
 // Call repeats the call where no answer comes, or Tender asks for it, under the same idempotency key. A refusal is an
@@ -162,12 +163,14 @@ func (c *Client) Call(ctx context.Context, method, path string, document any, ke
 		}
 		wait := time.Duration(attempt) * time.Second / 2
 		if err == nil {
-			seconds, malformed := strconv.ParseFloat(later, 64)
-			if malformed != nil || attempt == attempts {
+			if later == "" || attempt == attempts {
 				return nil, refusal(status, text)
 			}
-			if wait = time.Duration(seconds * float64(time.Second)); wait > longestWait {
-				wait = longestWait
+			// A proxy may name a date.
+			if seconds, malformed := strconv.ParseUint(later, 10, 30); malformed == nil {
+				if wait = time.Duration(seconds) * time.Second; wait > longestWait {
+					wait = longestWait
+				}
 			}
 		}
 		if attempt == attempts {

@@ -1,6 +1,6 @@
 """What a merchant's server asks Tender, with Python's standard library alone. docs/back-end.md explains each step."""
 
-import base64, email.utils, hashlib, hmac, http.client, json, os, sys, time, urllib.error, urllib.parse, urllib.request, uuid
+import base64, email.utils, hashlib, hmac, http.client, json, os, re, sys, time, urllib.error, urllib.parse, urllib.request, uuid
 
 
 def variable(name):
@@ -10,6 +10,16 @@ def variable(name):
 SERVER, MERCHANT = variable("SHOP_TENDER_URL").removesuffix("/"), variable("SHOP_MERCHANT")
 KEY_ID, SECRET = variable("SHOP_KEY_ID"), variable("SHOP_SECRET")
 ATTEMPTS, LONGEST_WAIT = 3, 5.0
+
+
+class Stay(urllib.request.HTTPRedirectHandler):
+    """Follows no redirect: another place would get the signature."""
+
+    def redirect_request(self, *_):
+        return None
+
+
+OPENER = urllib.request.build_opener(Stay)
 
 
 class TenderError(Exception):
@@ -55,13 +65,14 @@ def call(method, path, document=None, key=None):
     for attempt in range(1, ATTEMPTS + 1):
         request = urllib.request.Request(SERVER + path, body, signed(method, path, body, key), method=method)
         try:
-            with urllib.request.urlopen(request, timeout=30) as answer:
+            with OPENER.open(request, timeout=30) as answer:
                 return json.loads(answer.read() or b"null")  # 204 has no body
         except urllib.error.HTTPError as error:
-            wait = error.headers.get("Retry-After")
-            if wait is None or attempt == ATTEMPTS:
+            later = error.headers.get("Retry-After")
+            if later is None or attempt == ATTEMPTS:
                 raise TenderError(error.code, error.read().decode()) from None
-            time.sleep(min(float(wait), LONGEST_WAIT))
+            # Tender names seconds; a proxy may name a date.
+            time.sleep(min(int(later), LONGEST_WAIT) if re.fullmatch("[0-9]{1,9}", later) else attempt / 2)
         except (OSError, http.client.HTTPException):
             if attempt == ATTEMPTS:
                 raise
@@ -126,7 +137,8 @@ def event(event_id):
 
 def is_from_tender(signature, body, webhook_secret):
     """Whether `signature`, the header X-GCS-Signature, is the one of the body's bytes."""
-    return hmac.compare_digest(signature.encode(), mac(webhook_secret, body).encode())
+    # Everybody can sign with an empty secret.
+    return webhook_secret != "" and hmac.compare_digest(signature.encode(), mac(webhook_secret, body).encode())
 
 
 if __name__ == "__main__":
