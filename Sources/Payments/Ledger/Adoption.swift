@@ -123,7 +123,8 @@ extension Journal {
   }
 
   private func adopt(
-    _ listed: ListedOperation, of payment: PaymentID, _ restore: RestoredStore, in store: Transaction
+    _ listed: ListedOperation, of payment: PaymentID, through route: String, _ restore: RestoredStore,
+    in store: Transaction
   ) throws -> Adoption {
     let before = try PaymentRecord.lock(payment, in: store)
     guard before.balances.status.isResolved else { return .later }
@@ -132,6 +133,8 @@ extension Journal {
     do {
       try book(listed, as: endsHold ? .void : listed.kind, before, restore, in: store)
       return .adopted(payment)
+    // Only from here on the operations stay as they are read: another node may have adopted it meanwhile.
+    if try Operations.isKnown(listed, through: route, in: store) { return .known }
     } catch JournalError.inFlight {
       return .later
     } catch is JournalError {
@@ -184,7 +187,20 @@ extension Operations {
     let kind: OperationKind = listed.kind == .reverse ? .void : listed.kind
     return try store.row(
       """
-      SELECT reference FROM operations WHERE acquirer_reference = $1 AND kind = $2 AND route = $3 AND cause = 'provider'
-      """, .text(listed.name ?? listed.reference.rawValue), .text(kind.rawValue), .text(route)) != nil
+      SELECT reference FROM operations WHERE acquirer_reference = $1 AND kind = $2 AND route = $3
+        AND (cause = 'provider' OR ($4 = 0 AND restored IS NOT NULL))
+      """, .text(listed.name ?? listed.reference.rawValue), .text(kind.rawValue), .text(route),
+      .integer(isOurs ? 1 : 0)) != nil
+  }
+
+  /// The amount of an operation that a listing gave back under the provider's name.
+  static func findAdoptedAmount(
+    of kind: OperationKind, called name: String, of payment: PaymentID, in store: Transaction
+  ) throws -> Int64? {
+    try store.row(
+      """
+      SELECT amount FROM operations
+      WHERE payment = $1 AND kind = $2 AND acquirer_reference = $3 AND restored IS NOT NULL LIMIT 1
+      """, .text(payment.rawValue), .text(kind.rawValue), .text(name))?.integer("amount")
   }
 }

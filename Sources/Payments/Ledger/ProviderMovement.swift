@@ -97,6 +97,15 @@ extension Journal {
     guard let movement else { return .known }
     guard before.balances.status.isResolved else { return .early(AlarmReason.movedElsewhere.rawValue) }
     if movement.kind == .refundReturned { return try bookReturn(movement, before, notBefore: time, in: store) }
+    let adopted = try Operations.findAdoptedAmount(
+      of: movement.operation, called: movement.name, of: before.payment.id, in: store)
+    if let adopted {
+      // A listing gave it back after a restore, before its event came.
+      guard movement.endsHold || adopted == movement.amount.minorUnits else {
+        return try contradict(movement, before, in: store)
+      }
+      return .known
+    }
     if movement.endsHold, before.balances.authorized == before.balances.captured { return .known }
     do {
       return .applied(try book(movement, before, in: store))

@@ -151,6 +151,12 @@ enum Outbox {
      "      } catch is StorageError where isInDoubt {\n        break\n",
      "      } catch is StorageError where isInDoubt {\n        throw StorageError.connection(\"lost\")\n",
      ["GatewayTests/a capture whose reservation stays in doubt is not sent"]),
+    ("an event books again what a listing gave back", "Payments/Ledger/ProviderMovement.swift",
+     "    if let adopted {\n", "    if let adopted, adopted < 0 {\n",
+     ["GatewayTests/books what a person did at the provider once, whether its event or the listing comes first"]),
+    ("an event of a lost payment is acknowledged while its route is closed", "Payments/Ledger/Inbox.swift",
+     "return isClosed ? .early(", "return isClosed && route.isEmpty ? .early(",
+     ["GatewayTests/has events of what is lost come again while their route is closed"]),
 ]
 
 SHARED = [
@@ -208,6 +214,9 @@ SHARED = [
     let record = try PaymentRecord.lock(payment, in: store)
 """,
      ["LedgerTests/post what a provider's events all say once"]),
+    ("what was adopted is not asked for again once the payment is locked", "Payments/Ledger/Adoption.swift",
+     "    if try Operations.isKnown(listed, through: route, in: store) { return .known }\n    guard before", "    guard before",
+     ["LedgerTests/adopt what a provider lists, and its event says, once"]),
     ("a claim asks once what is in its way", "Payments/Ledger/Journal.swift",
      "      if let rival = try rival(for: order.id, store) { throw ClaimRefused(claim: rival) }\n",
      "      throw ClaimRefused(claim: try rival(for: order.id, store) ?? .tokenReused)\n",

@@ -69,6 +69,35 @@ import Testing
     #expect(try await store.journal(0).verifyAudit().isIntact)
   }
 
+  @Test(arguments: StoreEngineUnderTest.present) func `adopt what a provider lists, and its event says, once`(
+    _ engine: StoreEngineUnderTest
+  ) async throws {
+    let store = try await SharedStore(engine)
+    let payment = try await store.authorized(1)
+    let hold = try #require(try await store.journal(0).operations(of: payment).first?.reference)
+    try await store.journal(0).database.write { transaction in
+      let past = transaction.now.adding(.seconds(-60))
+      _ = try RestoredStore.begin("backup", lostFrom: past, routes: [], in: transaction)
+      try transaction.run("UPDATE payments SET created_at = 1")
+    }
+    let listed = ListedOperation(
+      reference: AttemptReference("ch_1"), kind: .capture, amount: .eur(400), time: WallClock.system.now(), authorization: hold,
+      name: "ch_1")
+    let event = ProviderEvent(
+      route: "sandbox", id: "e1", reference: hold, amount: .eur(400), outcome: .moved(.capture, name: "ch_1"))
+    let moved = try await store.atOnce { number, journal in
+      let journal = try await journal.readingRestore()
+      guard number % 4 != 0 else {
+        if case .applied = try await journal.receive(event) { return true }
+        return false
+      }
+      return try await journal.adopt(listed, through: "sandbox", merchant: "shop") == .adopted(payment)
+    }
+    #expect(moved.count { $0 } == 1)
+    #expect(try await store.journal(1).payment(payment)?.captured == 400)
+    #expect(try await store.journal(0).verifyAudit().isIntact)
+  }
+
   @Test(arguments: StoreEngineUnderTest.present) func `acquire the lease of each open operation once`(
     _ engine: StoreEngineUnderTest
   ) async throws {
