@@ -58,8 +58,10 @@ extension Journal {
         return try adoptPayment(listed, through: route, merchant, restore, in: store)
       }
       let first = listed.kind == .reverse ? listed.reference : listed.authorization
-      guard let first, let payment = try Operations.find(first, in: store)?.attempt.payment else { return .ofNoPayment }
-      return try adopt(listed, of: payment, restore, in: store)
+      guard let first, let authorization = try Operations.find(first, in: store)?.attempt,
+        authorization.route == route
+      else { return .ofNoPayment }
+      return try adopt(listed, of: authorization.payment, through: route, restore, in: store)
     }
   }
 
