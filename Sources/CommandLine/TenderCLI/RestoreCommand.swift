@@ -113,9 +113,9 @@ struct RestoreCommand: AsyncParsableCommand {
       let name = route
       let source = report != nil ? "report" : orders != nil ? "orders" : "listing"
       let bytes = try (report ?? orders).map(NamedFile.bytes) ?? []
-      let result = try await store.access().ask(
-        here: { journal in
-          let administration = RestoreAdministration(journal)
+      let result = try await store.ask(
+        here: { configuration, journal in
+          let administration = await RestoreAdministration(journal, configuration)
           switch source {
           case "report": return try await administration.adopt(report: bytes, of: name)
           case "orders": return try await administration.adopt(orders: bytes, of: name)

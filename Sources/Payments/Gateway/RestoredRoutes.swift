@@ -80,26 +80,36 @@ extension PaymentGateway {
         guard let kind = OperationKind(rawValue: operation.rawValue) else { return nil }
         return try await journal.reference(of: kind, called: name, through: route)
       }, .after(.seconds(300), on: scheduler))
-    return try await journal.adopt(report, of: route)
+    return try await journal.adopt(report, of: route, merchant: routes.onlyMerchant(of: route))
   }
 }
 
 extension Journal {
   /// Adopts what a report says, and opens the route unless something of it has to wait.
-  package func adopt(_ report: AcquirerReport, of route: String) async throws -> AdoptionReport {
-    try await adopt(report.doneOperations, of: route)
+  ///
+  /// - Parameter merchant: the one whose payments alone the configuration lets take the route; nil where there are several.
+  package func adopt(
+    _ report: AcquirerReport, of route: String, merchant: MerchantID?
+  ) async throws -> AdoptionReport {
+    try await adopt(report.doneOperations, of: route, merchant)
   }
 
   /// Adopts what the merchant's orders say beyond the journal, and opens the route unless something of it has to wait.
-  package func adopt(_ orders: [OrderBalances], of route: String) async throws -> AdoptionReport {
+  package func adopt(
+    _ orders: [OrderBalances], of route: String, merchant: MerchantID?
+  ) async throws -> AdoptionReport {
     var listed: [ListedOperation] = []
     for order in orders { listed += order.operations(beyond: try await payment(order.payment), since: restore) }
-    return try await adopt(listed, of: route)
+    return try await adopt(listed, of: route, merchant)
   }
 
-  private func adopt(_ operations: [ListedOperation], of route: String) async throws -> AdoptionReport {
+  private func adopt(
+    _ operations: [ListedOperation], of route: String, _ configured: MerchantID?
+  ) async throws -> AdoptionReport {
     guard let restore else { throw GatewayError.noListing(route) }
-    let merchant = try await onlyMerchant(of: route) ?? MerchantID("unknown")
+    // One that is configured no more may have made the lost payments.
+    let isOnly = if let configured { try await isOnlyMerchant(configured, of: route) } else { false }
+    let merchant = isOnly ? configured ?? .unknown : .unknown
     var result = AdoptionReport(route: route)
     for listed in operations { result.count(try await adopt(listed, through: route, merchant: merchant)) }
     guard result.later == 0 else { return result }

@@ -42,10 +42,15 @@ package enum Adoption: Sendable, Hashable {
   case ofNoPayment
 }
 
+extension MerchantID {
+  /// Whose a lost payment is where several merchants may have made it. No merchant has this id.
+  package static let unknown = MerchantID("unknown")
+}
+
 /// Adopts what a provider did and a restored store has lost: a row of the journal for each operation, with the cause
 /// `restore`.
 extension Journal {
-  /// - Parameter merchant: whose payments the route has, for a payment that is lost.
+  /// - Parameter merchant: whose a payment is that is lost.
   package func adopt(_ listed: ListedOperation, through route: String, merchant: MerchantID) async throws -> Adoption {
     guard let restore else { return .older }
     return try await database.write { store in
@@ -65,13 +70,12 @@ extension Journal {
     }
   }
 
-  /// The merchant that all of a route's payments are of; nil where there are several, or none.
-  package func onlyMerchant(of route: String) async throws -> MerchantID? {
+  /// Whether a merchant has payments on a route that others have none on.
+  package func isOnlyMerchant(_ merchant: MerchantID, of route: String) async throws -> Bool {
     try await database.read { store in
-      let row = try store.row(
-        "SELECT MIN(merchant) AS first, MAX(merchant) AS last FROM payments WHERE route = $1", .text(route))
-      guard let first = try row?.textOrNil("first"), try row?.textOrNil("last") == first else { return nil }
-      return MerchantID(first)
+      try store.row(
+        "SELECT id FROM payments WHERE route = $1 AND merchant <> $2 AND merchant <> $3 LIMIT 1", .text(route),
+        .text(merchant.rawValue), .text(MerchantID.unknown.rawValue)) == nil
     }
   }
 
@@ -129,14 +133,14 @@ extension Journal {
     in store: Transaction
   ) throws -> Adoption {
     let before = try PaymentRecord.lock(payment, in: store)
+    // Only from here on the operations stay as they are read: another node may have adopted it meanwhile.
+    if try Operations.isKnown(listed, through: route, in: store) { return .known }
     guard before.balances.status.isResolved else { return .later }
     let endsHold = listed.kind == .void || listed.kind == .reverse
     if endsHold, before.balances.free <= 0 { return .known }
     do {
       try book(listed, as: endsHold ? .void : listed.kind, before, restore, in: store)
       return .adopted(payment)
-    // Only from here on the operations stay as they are read: another node may have adopted it meanwhile.
-    if try Operations.isKnown(listed, through: route, in: store) { return .known }
     } catch JournalError.inFlight {
       return .later
     } catch is JournalError {
@@ -181,12 +185,15 @@ extension Journal {
 }
 
 extension Operations {
-  /// Whether the journal has what is listed: by our reference, or by the provider's name of what it moved by itself.
+  /// Whether the journal has what is listed: by our reference, or by the provider's name of what it moved by itself, which
+  /// an event has reported or an earlier listing has given.
   fileprivate static func isKnown(
     _ listed: ListedOperation, through route: String, in store: Transaction
   ) throws -> Bool {
     if listed.kind != .reverse, try find(listed.reference, in: store) != nil { return true }
     let kind: OperationKind = listed.kind == .reverse ? .void : listed.kind
+    // Operations of ours may share a name, as captures of one intent do: they are told apart by our reference.
+    let isOurs = BasketMark.time(of: listed.reference) != nil
     return try store.row(
       """
       SELECT reference FROM operations WHERE acquirer_reference = $1 AND kind = $2 AND route = $3

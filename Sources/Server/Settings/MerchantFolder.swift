@@ -127,6 +127,7 @@ package struct MerchantFolder: Sendable {
 
   /// - Parameter place: for messages: the merchant's folder, or its name in the store.
   init(_ id: MerchantID, _ settings: MerchantSettings, _ parts: MerchantParts, at place: String) throws {
+    try Self.requireFree(id, place)
     self.profile = try MerchantProfile(settings, place + "/merchant.yaml")
     self.merchant = Merchant(
       id: id, identifier: try MerchantIdentifier(settings.merchantIdentifier),

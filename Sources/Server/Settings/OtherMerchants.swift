@@ -1,3 +1,4 @@
+import Ledger
 import MerchantIdentity
 package import TenderPayments
 
@@ -48,5 +49,14 @@ package struct OtherMerchants: Sendable {
 
   private static func names(in directory: String, but id: MerchantID?) -> [String] {
     ((try? MerchantFolder.merchants(in: directory)) ?? []).filter { MerchantID($0) != id }
+  }
+}
+
+extension MerchantFolder {
+  /// Refuses the id that lost payments have: whoever had it would have those of others.
+  package static func requireFree(_ id: MerchantID, _ place: String) throws {
+    guard id != .unknown else {
+      throw ConfigurationError(place, "no merchant can be called unknown: it stands for lost payments; take another id")
+    }
   }
 }

@@ -8,4 +8,7 @@ package struct MerchantRouting: Sendable {
     self.rules = rules
     self.sale = sale
   }
+
+  /// Whether the rules let a payment take the route.
+  func mayTake(_ route: String) -> Bool { rules?.contains { $0.route.description == route } ?? true }
 }

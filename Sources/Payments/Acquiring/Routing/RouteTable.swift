@@ -7,12 +7,17 @@ package struct RouteTable: Sendable {
   package let routes: [ConfiguredRoute]
   /// What the configuration says of a merchant now.
   package let routing: @Sendable (MerchantID) -> MerchantRouting
+  /// Those that the configuration has now.
+  package let merchants: @Sendable () -> [MerchantID]
   private let byName: [String: ConfiguredRoute]
 
   /// - Parameter routing: asked for each payment. One that has begun keeps its route and what its provider was told.
-  package init(_ routes: [ConfiguredRoute], routing: @escaping @Sendable (MerchantID) -> MerchantRouting) {
+  package init(
+    _ routes: [ConfiguredRoute], routing: @escaping @Sendable (MerchantID) -> MerchantRouting,
+    merchants: @escaping @Sendable () -> [MerchantID] = { [] }
+  ) {
     self.routes = routes
-    self.routing = routing
+    (self.merchants, self.routing) = (merchants, routing)
     byName = Dictionary(routes.map { ($0.name, $0) }) { first, _ in first }
   }
 
@@ -47,7 +52,8 @@ package struct RouteTable: Sendable {
   /// The routes with their acquirers changed.
   package func map(_ change: (Acquirer) -> Acquirer) -> RouteTable {
     RouteTable(
-      routes.map { ConfiguredRoute(change($0.acquirer), sealedKeys: $0.sealedKeys, fees: $0.fees) }, routing: routing)
+      routes.map { ConfiguredRoute(change($0.acquirer), sealedKeys: $0.sealedKeys, fees: $0.fees) },
+      routing: routing, merchants: merchants)
   }
 
   /// The routes with requests, answers and events in ISO's minor units.
@@ -55,6 +61,12 @@ package struct RouteTable: Sendable {
 
   /// What the configuration says of the merchant's sales.
   package func sale(of merchant: MerchantID) -> MerchantSale { routing(merchant).sale }
+
+  /// The merchant whose payments alone may take the route; nil where those of several may, or of none.
+  package func onlyMerchant(of route: String) -> MerchantID? {
+    let those = merchants().filter { routing($0).mayTake(route) }
+    return those.count == 1 ? those.first : nil
+  }
 
   /// Whether a basket of the merchant may name the route.
   package func offers(_ route: Route, to merchant: MerchantID) -> Bool {

@@ -3,6 +3,8 @@ import Connectors
 package import Gateway
 import HTTPTypes
 package import Ledger
+import MerchantIdentity
+package import Settings
 import Storage
 import TenderPayments
 
@@ -11,9 +13,21 @@ package struct RestoreAdministration: Sendable {
   private let journal: Journal
   /// A running server's; without one no provider can be asked.
   private let gateway: PaymentGateway?
+  private let routes: RouteTable
 
-  package init(_ journal: Journal, gateway: PaymentGateway? = nil) {
-    (self.journal, self.gateway) = (journal, gateway)
+  package init(_ journal: Journal, gateway: PaymentGateway) {
+    (self.journal, self.gateway, routes) = (journal, gateway, gateway.routes)
+  }
+
+  /// - Parameter configuration: says who the merchants are; nil where a store is asked of which nothing else is known.
+  package init(_ journal: Journal, _ configuration: ServerConfiguration? = nil) async {
+    (self.journal, gateway) = (journal, nil)
+    let served: ServedMerchants? =
+      if let configuration {
+        try? await ServedMerchants(configuration, journal.database, nil, at: WallClock.system.now())
+      } else { nil }
+    let routing = Dictionary((served?.folders ?? []).map { ($0.merchant.id, $0.routing) }) { first, _ in first }
+    routes = RouteTable([], routing: { routing[$0] ?? MerchantRouting() }, merchants: { served?.allIDs ?? [] })
   }
 
   package func report() async throws -> RestoreReport {
@@ -36,7 +50,7 @@ package struct RestoreAdministration: Sendable {
   /// - Parameter bytes: the provider's report, as `tender reconcile` takes it.
   package func adopt(report bytes: [UInt8], of route: String) async throws -> AdoptionReport {
     try await requireClosed(route)
-    do { return try await journal.adopt(try AcquirerReport(bytes), of: route) } catch let error as ReportError {
+    do { return try await journal.adopt(try AcquirerReport(bytes), of: route, merchant: routes.onlyMerchant(of: route)) } catch let error as ReportError {
       throw Problem(.badRequest, "unreadable_report", "The report cannot be read: \(error).")
     }
   }
@@ -44,7 +58,7 @@ package struct RestoreAdministration: Sendable {
   /// - Parameter bytes: what the merchant knows of its payments, as CSV.
   package func adopt(orders bytes: [UInt8], of route: String) async throws -> AdoptionReport {
     try await requireClosed(route)
-    do { return try await journal.adopt(try OrderBalances.read(bytes), of: route) } catch let error as ReportError {
+    do { return try await journal.adopt(try OrderBalances.read(bytes), of: route, merchant: routes.onlyMerchant(of: route)) } catch let error as ReportError {
       throw Problem(.badRequest, "unreadable_report", "The orders cannot be read: \(error).")
     }
   }

@@ -14,6 +14,7 @@ extension MerchantBundle {
       throw ConfigurationError(
         "id", "“\(id.prefix(40))” is no merchant's id; write 1 to 40 letters, digits and hyphens")
     }
+    try MerchantFolder.requireFree(MerchantID(id), "id")
     try Self.require("settings", settings)
     for (list, count) in [
       ("domains", domains.count), ("certificates", certificates.count), ("secrets", secrets.count),

@@ -26,6 +26,7 @@ extension MerchantProvisioning.NewMerchant {
     guard Self.isFolderName(id) else {
       throw ConfigurationError("--id", "“\(id)” is no merchant's id; write 1 to 40 letters, digits and hyphens")
     }
+    try MerchantFolder.requireFree(MerchantID(id), "--id")
     try Self.check("--merchant-identifier") { _ = try MerchantIdentifier(merchantIdentifier) }
     try Self.check("--name") { _ = try DisplayName(displayName) }
     guard CountryCode.isAssigned(countryCode) else {

@@ -130,7 +130,8 @@ struct Composition: Sendable {
       opener: TokenOpener(verifier: verifier, keys: keys.ring), journal: journal,
       routes: RouteTable(
         routes.watched(by: breakers, control, traces, metrics, runtime.logger),
-        routing: { [merchants] in merchants.current.routing(of: $0) }),
+        routing: { [merchants] in merchants.current.routing(of: $0) },
+        merchants: { [merchants] in merchants.current.allIDs }),
       clock: runtime.clock, random: runtime.random, scheduler: runtime.scheduler, policy: configuration.gatewayPolicy,
       crashes: runtime.crashes, admission: control, observer: { [traces] in traces?.note($0) })
     try await gateway.refuseUnfinishedElsewhere()

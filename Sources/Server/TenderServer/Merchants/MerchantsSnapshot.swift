@@ -34,6 +34,9 @@ final class MerchantsSnapshot: Sendable {
 
   var folders: [MerchantFolder] { served.folders }
 
+  /// Also of those that cannot be served.
+  var allIDs: [MerchantID] { served.allIDs }
+
   subscript(_ id: MerchantID) -> ServedMerchant? { byID[id] }
 
   /// Those of a merchant that is not here have nothing in them.

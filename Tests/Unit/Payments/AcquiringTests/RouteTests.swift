@@ -46,6 +46,17 @@ import Testing
     #expect(try routes([], payment()) == ["adyen/eu", "braintree/eu"])
   }
 
+  @Test func `is a merchant's own where no other one's rules let a payment take it`() throws {
+    let rules: [MerchantID: [RouteRule]] = ["one": [try RouteRule("adyen/eu")], "two": [try RouteRule("braintree/eu")]]
+    func owner(_ route: String, _ merchants: [MerchantID]) -> MerchantID? {
+      RouteTable(
+        [ConfiguredRoute(acquirer("adyen", "eu"))], routing: { MerchantRouting(rules: rules[$0]) }, merchants: { merchants }
+      ).map { $0 }.onlyMerchant(of: route)
+    }
+    #expect(owner("adyen/eu", ["one", "two"]) == "one" && owner("braintree/eu", ["one", "two"]) == "two")
+    #expect(owner("adyen/eu", ["one", "two", "of no rules"]) == nil && owner("adyen/eu", ["two"]) == nil)
+  }
+
   @Test func `is chosen by the rules that were read last, also in a copy of the table`() throws {
     let now = Mutex(MerchantRouting())
     let table = RouteTable([ConfiguredRoute(acquirer("adyen", "eu")), ConfiguredRoute(acquirer("braintree", "eu"))]) {

@@ -35,10 +35,13 @@ private struct Backup: Sendable {
   }
 
   /// A server on the restored store, with all routes of the one before.
-  func gateway(_ journal: Journal, _ routes: [ConfiguredRoute]) -> PaymentGateway {
+  func gateway(
+    _ journal: Journal, _ routes: [ConfiguredRoute], merchants: [MerchantID] = ["shop"]
+  ) -> PaymentGateway {
     PaymentGateway(
-      opener: shop.opener, journal: journal, routes: RouteTable(routes), clock: shop.clock.wall,
-      scheduler: shop.clock.scheduler)
+      opener: shop.opener, journal: journal,
+      routes: RouteTable(routes, routing: { _ in MerchantRouting() }, merchants: { merchants }),
+      clock: shop.clock.wall, scheduler: shop.clock.scheduler)
   }
 }
 
@@ -127,6 +130,7 @@ extension ProviderVisit {
       #expect(report.isOpen && report.adopted == 5 && report.contradicted == 0 && report.later == 0, "\(report)")
       for payment in [part, freed, captured, lost] {
         #expect(try await journal.balances(payment.id) == visit.shop.journal.balances(payment.id))
+        #expect(try await journal.payment(payment.id)?.merchant == "shop")
       }
       #expect(try await restored.adoptListing(of: route).adopted == 0)
       #expect(try await journal.restoreReport()?.endedAt != nil)
@@ -160,8 +164,8 @@ extension ProviderVisit {
         OrderBalances(payment: part.id, authorized: .eur(1250), captured: .eur(1000), refunded: .eur(0)),
         OrderBalances(payment: lost.id, authorized: .eur(990), captured: .eur(0), refunded: .eur(0)),
       ]
-      #expect(try await journal.adopt(orders, of: route).adopted == 2)
-      #expect(try await journal.adopt(orders, of: route).adopted == 0)
+      #expect(try await journal.adopt(orders, of: route, merchant: "shop").adopted == 2)
+      #expect(try await journal.adopt(orders, of: route, merchant: "shop").adopted == 0)
       for payment in [part, lost] {
         #expect(try await journal.balances(payment.id) == visit.shop.journal.balances(payment.id))
       }
@@ -169,6 +173,122 @@ extension ProviderVisit {
       #expect(try await journal.verifyAudit().isIntact)
     }
     #expect(violations == [])
+  }
+
+  /// What a person does at the provider in the lost time.
+  private static let acts: [(provider: Provider, path: String)] = [
+    (.stripe, "/stripe/payment_intents/NAME/"), (.checkoutCom, "/checkout-com/payments/NAME/"),
+  ]
+
+  @Test(arguments: acts, [true, false])
+  func `books what a person did at the provider once, whether its event or the listing comes first`(
+    _ act: (provider: Provider, path: String), isEventFirst: Bool
+  ) async throws {
+    let violations = try await act.provider.visit(isSealed: false) { visit in
+      let gateway = visit.gateway
+      let (held, captured) = (try await visit.held("order-1", 1250), try await visit.held("order-2", 990))
+      _ = try await visit.done(gateway.capture(captured.id))
+      visit.shop.clock.advance(.seconds(3_600))
+      let backup = try await Backup(of: visit.shop)
+      visit.shop.clock.advance(.seconds(60))
+      func person(_ deed: String, _ payment: Payment, _ value: Int) async throws {
+        let hold = try await visit.shop.journal.operations(of: payment.id).first { $0.kind == .authorize }
+        let path = act.path.replacing("NAME", with: try #require(hold?.acquirerReference))
+        try await visit.call("POST", path + deed, "{\"value\":\(value)}")
+      }
+      try await person("captures", held, 400)
+      try await person("refunds", captured, 100)
+      visit.shop.clock.advance(.seconds(60))
+
+      let journal = try await backup.restore()
+      let restored = backup.gateway(journal, [try visit.route()])
+      visit.shop.clock.advance(.seconds(900))
+      func receiveEvents() async throws {
+        try await visit.deliver(restored.inbox(of: visit.provider.rawValue, at: visit.shop.clock.now))
+      }
+      if isEventFirst { try await receiveEvents() }
+      let report = try await restored.adoptListing(of: visit.provider.rawValue)
+      #expect(report.isOpen && report.contradicted == 0 && report.adopted == (isEventFirst ? 0 : 2), "\(report)")
+      if !isEventFirst { try await receiveEvents() }
+      #expect(try await restored.adoptListing(of: visit.provider.rawValue).adopted == 0)
+      #expect(try await journal.payment(held.id)?.captured == 400)
+      #expect(try await journal.payment(captured.id)?.refunded == 100)
+      #expect(try await journal.alarms().isEmpty)
+      // The store that was lost goes on with the same events, for the comparison of both ledgers.
+      try await visit.events()
+    }
+    _ = violations
+  }
+
+  @Test func `has events of what is lost come again while their route is closed`() async throws {
+    let shop = try await Shop()
+    _ = try await shop.gateway.authorize(Shop.order("order-1"), with: shop.token(for: Shop.order("order-1")))
+    let backup = try await Backup(of: shop)
+    shop.clock.advance(.seconds(60))
+    let order = Shop.order("order-2")
+    let lost = try await shop.gateway.authorize(order, with: shop.token(for: order))
+    let name = try #require(try await shop.journal.operations(of: lost.id).first?.acquirerReference)
+    let journal = try await backup.restore()
+    let own = AttemptReference(lost.id.rawValue)
+    let approval = AcquirerAnswer.approved(Approval(acquirerReference: name))
+    let events = [
+      AcquirerEvent(
+        id: "e1", subject: .authorization(name), amount: .eur(1250), content: .movement(.chargeback), name: "D1"),
+      AcquirerEvent(id: "e2", subject: .operation(own), amount: .eur(1250), content: .answer(approval)),
+      AcquirerEvent(id: "e3", subject: .acquirerOperation(name), amount: .eur(1250), content: .answer(approval)),
+      AcquirerEvent(
+        id: "e4", subject: .operationOfAnyone(called: "C1", of: name, moving: .capture), amount: .eur(400),
+        content: .answer(.approved(Approval(acquirerReference: "C1")))),
+      AcquirerEvent(
+        id: "e5", subject: .reversal(of: own, called: "V1"), amount: .eur(1250), content: .answer(approval)),
+    ]
+    var speaking = shop.fake.acquirer
+    speaking.readEvents = { _ in EventBatch(events: events) }
+    let restored = backup.gateway(journal, [ConfiguredRoute(speaking)])
+    let call = InboundEvent(headers: [], body: [], arrivedAt: shop.clock.now)
+    let closed = try await restored.receive(call, through: "fake")
+    #expect(closed.verdicts == events.map { _ in .early("unknown_reference") } && closed.isEarly)
+    #expect(
+      try await journal.database.read { try $0.row("SELECT count(*) AS kept FROM inbox")?.integer("kept") } == 0)
+    let orders = [
+      OrderBalances(payment: lost.id, authorized: .eur(1250), captured: .eur(1250), refunded: .eur(0), name: name)
+    ]
+    #expect(try await journal.adopt(orders, of: "fake", merchant: "shop").adopted == 2)
+    let open = try await restored.receive(call, through: "fake")
+    #expect(open.verdicts.first?.name == "applied" && !open.isEarly, "\(open.verdicts)")
+    #expect(try await journal.payment(lost.id)?.chargedBack == 1250)
+  }
+
+  @Test(arguments: [
+    (["shop"], "shop"), (["shop", "quay"], "unknown"), ([], "unknown"), (["quay"], "unknown"),
+  ] as [([MerchantID], MerchantID)])
+  func `gives a lost payment to the merchant whose payments alone may take its route`(
+    configured: [MerchantID], owner: MerchantID
+  ) async throws {
+    let shop = try await Shop()
+    _ = try await shop.gateway.authorize(Shop.order("order-1"), with: shop.token(for: Shop.order("order-1")))
+    let backup = try await Backup(of: shop)
+    shop.clock.advance(.seconds(60))
+    let order = Shop.order("order-2")
+    let lost = try await shop.gateway.authorize(order, with: shop.token(for: order))
+    let journal = try await backup.restore()
+    let routes = backup.gateway(journal, [ConfiguredRoute(shop.fake.acquirer)], merchants: configured).routes
+    let balances = OrderBalances(payment: lost.id, authorized: .eur(1250), captured: .eur(0), refunded: .eur(0))
+    let report = try await journal.adopt([balances], of: "fake", merchant: routes.onlyMerchant(of: "fake"))
+    #expect(report.adopted == 1 && report.isOpen)
+    #expect(try await journal.payment(lost.id)?.merchant == owner)
+  }
+
+  @Test func `moves no payment of another route by a route's orders`() async throws {
+    let shop = try await Shop()
+    let payment = try await shop.gateway.authorize(Shop.order("order-1"), with: shop.token(for: Shop.order("order-1")))
+    let backup = try await Backup(of: shop)
+    let journal = try await backup.restore()
+    try await journal.database.write { try journal.restore?.close(["other"], in: $0) }
+    let balances = OrderBalances(payment: payment.id, authorized: .eur(1250), captured: .eur(400), refunded: .eur(0))
+    let report = try await journal.adopt([balances], of: "other", merchant: nil)
+    #expect((report.adopted, report.foreign) == (0, 1))
+    #expect(try await journal.payment(payment.id)?.captured == 0)
   }
 
   @Test func `refuses after an accepted gap what may be a repeat, and does what cannot be one`() async throws {
