@@ -65,7 +65,7 @@ extension PaymentGateway {
     case .known(let ours): reference = ours
     case .perhapsLater: return .early("unknown_reference")
     case .unknown:
-      guard let movement = event.asMovement else { return .refused("unknown_reference") }
+      guard let movement = event.asMovement else { return try await journal.checkUnknownReference(through: route) }
       return try await receive(movement, through: route)
     }
     guard let outcome = ProviderEvent.Outcome(event) else { return .known }

@@ -82,16 +82,27 @@ extension Journal {
     }
   }
 
+  /// The verdict on an event that names no operation or payment of ours. While the route is closed after a restore it may
+  /// be of one that was lost and comes back.
+  package func checkUnknownReference(through route: String) async throws -> InboxVerdict {
+    try await database.read { try checkUnknownReference(through: route, in: $0) }
+  }
+
+  private func checkUnknownReference(through route: String, in store: Transaction) throws -> InboxVerdict {
+    let isClosed = try restore?.isClosed(route, in: store) ?? false
+    return isClosed ? .early("unknown_reference") : .refused("unknown_reference")
+  }
+
   private func post(
     _ event: ProviderEvent, notBefore time: Timestamp?, in store: Transaction
   ) throws -> InboxVerdict {
     guard let payment = try Operations.find(event.reference, in: store)?.attempt.payment else {
-      return .refused("unknown_reference")
+      return try checkUnknownReference(through: event.route, in: store)
     }
     // Locks the payment: only from here on its operations stay as they are read.
     let record = try PaymentRecord.lock(payment, in: store)
     guard let (attempt, state) = try Operations.find(event.reference, in: store) else {
-      return .refused("unknown_reference")
+      return try checkUnknownReference(through: event.route, in: store)
     }
     guard record.route == event.route, attempt.route == event.route else {
       try raiseOrNote(.anotherConnector, record, in: store)

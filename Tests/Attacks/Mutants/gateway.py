@@ -205,11 +205,11 @@ SHARED = [
     ("the inbox judges an operation's state before it locks the payment", "Payments/Ledger/Inbox.swift",
      """    let record = try PaymentRecord.lock(payment, in: store)
     guard let (attempt, state) = try Operations.find(event.reference, in: store) else {
-      return .refused("unknown_reference")
+      return try checkUnknownReference(through: event.route, in: store)
     }
 """,
      """    guard let (attempt, state) = try Operations.find(event.reference, in: store) else {
-      return .refused("unknown_reference")
+      return try checkUnknownReference(through: event.route, in: store)
     }
     let record = try PaymentRecord.lock(payment, in: store)
 """,
