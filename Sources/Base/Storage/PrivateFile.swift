@@ -51,13 +51,14 @@ package enum PrivateFile {
     guard errno == EEXIST, isFolder(path) else { throw .system(path, "cannot be made") }
   }
 
-  /// Moves a file within a file system, durably: it has its new name whole or not at all. Another file of this name is
+  /// Moves a file within a file system, durably: it has its new name whole or not at all. Another file of this name is not
   /// replaced.
   package static func move(_ path: String, to target: String) throws(PrivateFileError) {
     let descriptor = open(path, O_RDONLY | O_CLOEXEC)
     guard descriptor >= 0 else { throw .system(path, "cannot be read") }
     defer { close(descriptor) }
-    guard fsync(descriptor) == 0, rename(path, target) == 0 else { throw .system(target, "cannot be written") }
+    guard fsync(descriptor) == 0, link(path, target) == 0 else { throw .system(target, "cannot be written") }
+    unlink(path)
     try flush(split(target).folder)
   }
 

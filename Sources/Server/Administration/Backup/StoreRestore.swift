@@ -38,6 +38,9 @@ package struct StoreRestore: Sendable {
   package func run(
     _ file: String, keys: String?, migrates: Bool, withoutContacts: Bool = false
   ) async throws -> Report {
+    // Held until the store is in its place, so that no server makes another one meanwhile.
+    let lock = try lockStore()
+    defer { lock?.release() }
     try await requireNoStore()
     guard !withoutContacts || !configuration.contactKeys.isThere else {
       throw CallFailure("the keys of the contacts are here, and so the contacts stay: leave out --without-contacts")
@@ -116,6 +119,15 @@ package struct StoreRestore: Sendable {
   }
 
   private func requireNoStore() async throws {
+  /// Nil on PostgreSQL, where a restore fails as a whole when a server has made tables meanwhile.
+  private func lockStore() throws -> StoreLock? {
+    guard let path = configuration.store.path else { return nil }
+    try PrivateFile.makeFolder(URL(fileURLWithPath: path).deletingLastPathComponent().path)
+    do { return try StoreLock(path: path) } catch StorageError.busy {
+      throw CallFailure("a server, or another command, uses \(path): end it first")
+    }
+  }
+
     guard let path = configuration.store.path else { return try await PostgresDump(configuration.store).requireEmpty() }
     for file in [path, path + "-wal", path + "-shm"] where FileManager.default.fileExists(atPath: file) {
       throw CallFailure("there is a store at \(file): stop the server, and move its files away")

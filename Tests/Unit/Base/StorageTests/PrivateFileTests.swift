@@ -27,6 +27,17 @@ import Testing
     #expect(try PrivateFile.text(file) == "key")
   }
 
+  @Test func `is moved to its place whole, and replaces nothing there`() throws {
+    defer { try? FileManager.default.removeItem(atPath: folder) }
+    let (draft, place) = (folder + "/draft", folder + "/place")
+    try PrivateFile.write("new", to: draft)
+    try PrivateFile.move(draft, to: place)
+    #expect(try FileManager.default.contentsOfDirectory(atPath: folder) == ["place"])
+    try PrivateFile.write("newer", to: draft)
+    #expect(throws: PrivateFileError.self) { try PrivateFile.move(draft, to: place) }
+    #expect(try PrivateFile.text(place) == "new" && PrivateFile.text(draft) == "newer")
+  }
+
   @Test func `is made by one of many callers at once, and every caller finds it whole`() async throws {
     defer { try? FileManager.default.removeItem(atPath: folder) }
     let file = folder + "/first.key"
