@@ -336,7 +336,9 @@ let package = Package(
         "ApplePayToken", "KeyAgent", "TenderTesting", "TenderPayments", "StrictJSON", crypto, cryptoExtras, x509,
         asn1,
       ]),
-    tests("Unit/Tokens/KeyAgentTests", ["KeyAgent", "ApplePayToken", "TenderPayments", "TenderTesting", crypto]),
+    tests(
+      "Unit/Tokens/KeyAgentTests",
+      ["KeyAgent", "TokenCalls", "ApplePayToken", "TenderPayments", "TenderTesting", crypto]),
     tests(
       "Unit/Tokens/TokenCallsTests",
       [

@@ -13,6 +13,7 @@ final class LineConnection: ChannelInboundHandler {
   private enum State {
     case nextLine
     case restOfLine
+    /// Until the answer is sent, and the turn after it begins.
     case sending
   }
 
@@ -41,6 +42,7 @@ final class LineConnection: ChannelInboundHandler {
 
   /// Answers the next line among the received bytes, or reads more.
   private func proceed(_ context: ChannelHandlerContext) {
+    guard state != .sending else { return }
     let length = received.readableBytesView.firstIndex(of: UInt8(ascii: "\n")).map { $0 - received.readerIndex }
     guard (length ?? received.readableBytes) <= TokenKeys.lineLimit else {
       return send(TokenKeys.answerToLongLine, context, isLast: true)
@@ -68,7 +70,12 @@ final class LineConnection: ChannelInboundHandler {
     context.writeAndFlush(Self.wrapOutboundOut(buffer)).whenComplete { result in
       sent.wipe()
       guard case .success = result, !isLast else { return this.value.context.close(promise: nil) }
-      this.value.handler.proceed(this.value.context)
+      // A write that succeeds at once would answer all lines that were received on one stack.
+      this.eventLoop.execute {
+        guard this.value.context.channel.isActive else { return }
+        this.value.handler.state = nil
+        this.value.handler.proceed(this.value.context)
+      }
     }
   }
 

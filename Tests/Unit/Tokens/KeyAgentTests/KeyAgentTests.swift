@@ -5,6 +5,7 @@ import KeyAgent
 import TenderPayments
 import TenderTesting
 import Testing
+import TokenCalls
 
 /// An agent on its own socket, with one key.
 private final class Agent: Sendable {
@@ -66,6 +67,31 @@ private struct RawClient {
   func answer(to bytes: [UInt8]) throws -> [UInt8] {
     try send(bytes)
     return Array(try handle.readToEnd() ?? Data())
+  }
+}
+
+@Suite struct `A server of lines` {
+  @Test func `answers any number of lines that arrive together, each once and in order`() throws {
+    let path = "/tmp/tender-lines-\(UUID().uuidString.prefix(8)).sock"
+    let server = try TokenLineServer(path: path, holding: TokenKeys([], trusting: .apple()), version: "1")
+    defer { server.stop() }
+    let client = try RawClient(path)
+    let count = 4_000
+    let sending = Thread {
+      try? client.send(Array((0..<count).map { "{\"id\":\($0),\"call\":\"version\"}\n" }.joined().utf8))
+    }
+    sending.start()
+    var (answer, lines): ([UInt8], Int) = ([], 0)
+    while lines < count {
+      let part = try #require(try client.handle.read(upToCount: 1 << 16), "it has closed the connection")
+      try #require(!part.isEmpty, "it has closed the connection")
+      answer += part
+      lines += part.count { $0 == UInt8(ascii: "\n") }
+    }
+    let ids = String(decoding: answer, as: UTF8.self).split(separator: "\n").map { line in
+      line.firstMatch(of: #/"id":(\d+)/#).flatMap { Int($0.output.1) }
+    }
+    #expect(ids == Array(0..<count))
   }
 }
 
