@@ -33,7 +33,7 @@ package final class TokenKeys: Sendable {
 
   /// Accepts each payment token once.
   ///
-  /// - Throws: stage `replay`.
+  /// - Throws: stage `replay`; stage `signingTime` for a payment token that arrived longer ago than it may.
   package func spend(_ token: CheckedToken) throws(PaymentTokenError) {
     try window.spend(token.verified, at: token.arrival)
   }

@@ -15,6 +15,8 @@ public final class ReplayWindow: Sendable {
     /// Tokens by the minute after which they can be removed.
     var minutes: [Int64: [TokenUse]] = [:]
     var count = 0
+    /// The latest time of a call. What ended before it may be forgotten.
+    var latest = Timestamp(microseconds: .min)
   }
 
   private let capacity: Int
@@ -28,19 +30,26 @@ public final class ReplayWindow: Sendable {
   ///
   /// - Parameters:
   ///   - token: verified, so that its fingerprints are what the device signed.
-  ///   - now: of the clock that the verification used.
-  /// - Throws: `token_already_used`, `replay_window_full`.
+  ///   - now: of the clock that the verification used. A token that was verified earlier than others that were spent since,
+  ///     and that may have been spent and forgotten, is refused.
+  /// - Throws: `token_already_used`, `too_old`, `replay_window_full`.
   public func spend(_ token: VerifiedPaymentToken, at now: Timestamp) throws(PaymentTokenError) {
     let outcome: Result<Void, PaymentTokenError> = memory.withLock { memory in
-      memory.forget(before: now)
+      memory.latest = max(memory.latest, now)
+      memory.forget(before: memory.latest)
       guard memory.isNew(token.use) else {
         return .failure(
           PaymentTokenError(.tokenAlreadyUsed, "a payment token with these fingerprints was spent before"))
       }
+      let end = token.signingTime.adding(TokenVerifier.window)
+      guard end >= memory.latest else {
+        return .failure(
+          PaymentTokenError(.tooOld, "signed \(token.signingTime), and others were spent at \(memory.latest) already"))
+      }
       guard memory.count < capacity else {
         return .failure(PaymentTokenError(.replayWindowFull, "\(capacity) payment tokens within ten minutes"))
       }
-      memory.remember(token.use, until: token.signingTime.adding(TokenVerifier.window))
+      memory.remember(token.use, until: end)
       return .success(())
     }
     try outcome.get()

@@ -83,8 +83,20 @@ import Testing
     try window.spend(token, at: arrival)
     let end = token.signingTime.adding(TokenVerifier.window)
     #expect(try refusal { try window.spend(token, at: end) } == .tokenAlreadyUsed)
-    try window.spend(fresh(), at: end.adding(.seconds(121)))
-    #expect(window.count == 1)
+    #expect(try refusal { try window.spend(token, at: end.adding(.seconds(121))) } == .tooOld)
+    #expect(window.count == 0)
+  }
+
+  @Test func `one that was forgotten is not spent again by whoever verified it while it was fresh`() throws {
+    let window = ReplayWindow()
+    let token = try fresh()
+    try window.spend(token, at: arrival)
+    let later = token.signingTime.adding(TokenVerifier.window).adding(.seconds(121))
+    try window.spend(fresh(), at: arrival)
+    #expect(try refusal { try window.spend(token, at: later) } != nil)
+    #expect(try refusal { try window.spend(token, at: arrival) } == .tooOld)
+    let other = try fresh()
+    #expect(try refusal { try window.spend(other, at: arrival) } == .tooOld, "its window ended before the latest time")
   }
 
   @Test func `a full window refuses what it cannot remember`() throws {
