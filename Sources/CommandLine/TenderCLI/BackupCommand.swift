@@ -2,6 +2,7 @@ import Administration
 import ArgumentParser
 import CommandSupport
 import Foundation
+import HTTPTransport
 
 /// `tender backup`
 struct BackupCommand: AsyncParsableCommand {
@@ -31,7 +32,15 @@ struct BackupCommand: AsyncParsableCommand {
     }
     let configuration = try await ConfigurationOptions.load(file: config)
     let report = try await StoreBackup(configuration, to: to, for: recipients).make(withKeys: !withoutKeys, keep: keep)
-    guard !json else { return Terminal.say(try Terminal.json(report)) }
+    if json { Terminal.say(try Terminal.json(report)) } else { show(report) }
+    guard report.later.isEmpty else {
+      throw CallFailure(
+        "the backup is made; \(to) has others whose names are later than now, which --keep neither counts nor deletes: "
+          + "\(report.later.joined(separator: ", ")). Set the clock, or move them away")
+    }
+  }
+
+  private func show(_ report: StoreBackup.Report) {
     Terminal.say("store   \(report.store)")
     if let keys = report.keys { Terminal.say("keys    \(keys)") }
     Terminal.say(

@@ -10,9 +10,16 @@ package struct BackupName: Sendable, Hashable, Comparable {
   ///   - time: when the backup begins.
   ///   - random: tells two backups of one second apart.
   init(at time: Timestamp, random: RandomBytes) {
-    let text = time.description.prefix(19).filter { $0 != "-" && $0 != ":" }
-    id = "tender-\(text)Z-\(random.hex(4))"
+    id = "tender-\(Self.time(time))-\(random.hex(4))"
   }
+
+  /// A moment as names have it.
+  static func time(_ time: Timestamp) -> String {
+    time.description.prefix(19).filter { $0 != "-" && $0 != ":" } + "Z"
+  }
+
+  /// When the backup began, by its name.
+  var time: String { String(id.dropFirst("tender-".count).prefix(16)) }
 
   /// Nil for the name of another file.
   init?(file: String) {

@@ -74,3 +74,11 @@ extension ServerConfiguration {
       + (usesStoreKeyFile ? [("store.key", storeKeyFile)] : [])
   }
 }
+  /// What makes fingerprints of decrypted payment data; nil before the first start of a server.
+  var fingerprintKey: [UInt8]? {
+    get throws {
+      guard FileManager.default.fileExists(atPath: fingerprintKeyFile) else { return nil }
+      return Hex.decode(try PrivateFile.text(fingerprintKeyFile).trimmingCharacters(in: .whitespacesAndNewlines))
+    }
+  }
+

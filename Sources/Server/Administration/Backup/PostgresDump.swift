@@ -13,14 +13,18 @@ struct PostgresDump {
 
   /// Dumps one snapshot into a file, and reads all of it again.
   ///
+  /// - Parameter key: the fingerprint key of this node; nil where there is none yet.
   /// - Returns: what verifying the audit chain of the database found.
-  func make(_ file: String, _ id: String) async throws -> AuditReport {
+  func make(_ file: String, _ id: String, _ key: [UInt8]?) async throws -> AuditReport {
     let audit = try await during { database in
       let lacking = try await database.lacking(ServerStore.migrations).expanding
       guard lacking.isEmpty else {
         throw CallFailure("the store has not the tables of this version: run tender store migrate, or start a server")
       }
-      try await database.write { try RestoredStore.mark(backup: id, begunAt: $0.now, in: $0) }
+      try await database.write { store in
+        try RestoredStore.mark(backup: id, begunAt: store.now, in: store)
+        if let key { try SharedKeys.note("fingerprint.key", key, replaces: false, in: store) }
+      }
       let audit = try await Journal(database).verifyAudit()
       guard audit.isIntact else { throw CallFailure("the audit chain is broken: \(audit.violations.first ?? "")") }
       return audit

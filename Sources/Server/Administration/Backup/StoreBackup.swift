@@ -34,35 +34,46 @@ package struct StoreBackup: Sendable {
     package let auditEntries: Int
     /// Older backups that were deleted.
     package let removed: [String]
+    /// Backups whose names are later than now, where old ones were to be deleted. They are neither counted nor deleted.
+    package let later: [String]
   }
 
   /// - Parameters:
   ///   - withKeys: whether the keys are kept too.
   ///   - keep: how many backups the folder keeps, this one counted; nil for all.
   package func make(withKeys: Bool, keep: Int?, clock: WallClock = .system) async throws -> Report {
-    let work = try PrivateFile.makeWorkFolder(in: folder)
-    defer { try? FileManager.default.removeItem(atPath: work) }
-    let plain = work + "/store"
+    if let path = configuration.store.path { try requireStore(path) }
+    // What is not encrypted stays where the store is: the other folder may be one that others can read.
+    let place = configuration.store.path ?? configuration.fingerprintKeyFile
+    let work = try WorkFolder(in: URL(fileURLWithPath: place).deletingLastPathComponent().path)
+    defer { work.remove() }
+    let drafts = work.isIn(folder) ? work : try WorkFolder(in: folder)
+    defer { drafts.remove() }
+    let (plain, draft) = (work.path + "/store", drafts.path + "/draft.age")
     let audit = try await copy(to: plain, begunAt: clock.now())
-    let store = try await encrypt(["--output", work + "/store.age", plain], as: name.store, from: work + "/store.age")
+    let store = try await encrypt(["--output", draft, plain], as: name.store, from: draft)
     var keys: String?
     if withKeys {
       let files = try KeyFiles(configuration, of: name.id)
-      keys = try await encrypt(
-        ["--output", work + "/keys.age"], files.serialized, as: name.keys, from: work + "/keys.age")
+      keys = try await encrypt(["--output", draft], files.serialized, as: name.keys, from: draft)
     }
+    let (old, later) = try findOthers(keep, now: clock.now())
+    try remove(old)
     return Report(
       backup: name.id, store: store, keys: keys, payments: audit.payments, auditEntries: audit.entries,
-      removed: try removeOld(keep))
+      removed: old.map(\.id), later: later.map(\.id))
+  }
+
+  private func requireStore(_ path: String) throws {
+    guard FileManager.default.fileExists(atPath: path) else { throw CallFailure("there is no store at \(path)") }
+    try StoreFile.check(path)
   }
 
   /// - Returns: what verifying the audit chain of the copy found.
   private func copy(to plain: String, begunAt time: Timestamp) async throws -> AuditReport {
     guard let path = configuration.store.path else {
-      return try await PostgresDump(configuration.store).make(plain, name.id)
+      return try await PostgresDump(configuration.store).make(plain, name.id, try configuration.fingerprintKey)
     }
-    guard FileManager.default.fileExists(atPath: path) else { throw CallFailure("there is no store at \(path)") }
-    try StoreFile.check(path)
     let copy = plain + ".copy"
     try Database.copy(file: path, to: copy)
     let damage = try Database.damage(inFile: copy)
@@ -81,7 +92,11 @@ package struct StoreBackup: Sendable {
       guard lacking.isEmpty else {
         throw CallFailure("the store has not the tables of this version: run tender store migrate, or start the server")
       }
-      try await database.write { [name] in try RestoredStore.mark(backup: name.id, begunAt: time, in: $0) }
+      let key = try configuration.fingerprintKey
+      try await database.write { [name] store in
+        try RestoredStore.mark(backup: name.id, begunAt: time, in: store)
+        if let key { try SharedKeys.note("fingerprint.key", key, replaces: true, in: store) }
+      }
       let audit = try await Journal(database).verifyAudit()
       guard audit.isIntact else { throw CallFailure("the audit chain is broken: \(audit.violations.first ?? "")") }
       await database.close()
@@ -105,15 +120,19 @@ package struct StoreBackup: Sendable {
     return path
   }
 
-  /// Deletes the oldest backups of the folder.
-  private func removeOld(_ keep: Int?) throws -> [String] {
-    guard let keep else { return [] }
-    let old = try BackupName.all(in: folder).dropLast(max(1, keep))
-    for backup in old {
+  /// The oldest backups of the folder, beside this one and those to keep, and those whose names are later than now.
+  private func findOthers(_ keep: Int?, now: Timestamp) throws -> (old: [BackupName], later: [BackupName]) {
+    guard let keep else { return ([], []) }
+    let others = try BackupName.all(in: folder).filter { $0 != name }
+    let now = BackupName.time(now)
+    return (others.filter { $0.time <= now }.dropLast(max(1, keep) - 1), others.filter { $0.time > now })
+  }
+
+  private func remove(_ backups: [BackupName]) throws {
+    for backup in backups {
       for file in [backup.store, backup.keys] where FileManager.default.fileExists(atPath: "\(folder)/\(file)") {
         try FileManager.default.removeItem(atPath: "\(folder)/\(file)")
       }
     }
-    return old.map(\.id)
   }
 }

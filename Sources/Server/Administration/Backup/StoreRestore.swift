@@ -52,10 +52,10 @@ package struct StoreRestore: Sendable {
     try keyFiles?.check(configuration)
     // On the store's own file system, so that it is moved to its place as a whole.
     let place = configuration.store.path ?? configuration.fingerprintKeyFile
-    let work = try PrivateFile.makeWorkFolder(in: URL(fileURLWithPath: place).deletingLastPathComponent().path)
-    defer { try? FileManager.default.removeItem(atPath: work) }
-    let plain = work + "/store"
-    try await decrypt(["--identity", identity, "--output", plain, file], file)
+    let work = try WorkFolder(in: URL(fileURLWithPath: place).deletingLastPathComponent().path)
+    defer { work.remove() }
+    let plain = work.path + "/store"
+    try await decrypt(file, to: plain)
     let written: [String]
     var needsContactKeys = false
     let (marked, audit): (RestoreReport, AuditReport)
@@ -190,15 +190,18 @@ package struct StoreRestore: Sendable {
     throw BackupRefusal.foreign("the keys are of the backup \(keys.backup), and the store is \(facts.backup)")
   }
 
-  /// The store knows the hash of its fingerprint key where several nodes shared it.
+  /// A backup has the hash of the fingerprint key with which its store was served.
   private func requireOwnKey(_ keys: KeyFiles?, _ database: Database) async throws {
-    let path = configuration.fingerprintKeyFile
-    let own =
-      FileManager.default.fileExists(atPath: path)
-      ? Hex.decode(try PrivateFile.text(path).trimmingCharacters(in: .whitespacesAndNewlines)) : nil
-    guard let key = keys?.fingerprintKey ?? own else { return }
-    let isOwn = try await SharedKeys.isKnown("fingerprint.key", key, in: database)
-    guard isOwn != false else { throw BackupRefusal.foreign("the store was served with another fingerprint key") }
+    guard let key = try keys?.fingerprintKey ?? configuration.fingerprintKey else { return }
+    switch try await SharedKeys.isKnown("fingerprint.key", key, in: database) {
+    case true?: return
+    case false?: throw BackupRefusal.foreign("the store was served with another fingerprint key")
+    case nil:
+      // Keys are of the backup that they name.
+      guard keys?.fingerprintKey == nil else { return }
+      throw BackupRefusal.foreign(
+        "no server had served the store, and \(configuration.fingerprintKeyFile) is another's: move it away")
+    }
   }
 }
 

@@ -57,6 +57,16 @@ package enum SharedKeys {
     return known.map { $0 == hash(setting, key) }
   }
 
+  /// Notes the key with which a store is served, for who restores its backup.
+  ///
+  /// - Parameter replaces: whether it takes the place of one that is noted.
+  static func note(_ setting: String, _ key: [UInt8], replaces: Bool, in store: Transaction) throws {
+    try store.run(
+      "INSERT INTO shared_keys (setting, hash) VALUES ($1, $2) ON CONFLICT "
+        + (replaces ? "(setting) DO UPDATE SET hash = excluded.hash" : "DO NOTHING"),
+      .text(setting), .text(hash(setting, key)))
+  }
+
   private static func hash(_ setting: String, _ key: [UInt8]) -> String {
     Hex.encode(SHA256.hash(data: Array("tender shared key \(setting)\n".utf8) + key))
   }
