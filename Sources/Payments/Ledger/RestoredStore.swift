@@ -96,14 +96,16 @@ extension RestoredStore {
   /// Marks a store that was just restored: its routes are closed, and the numbers of its events go on above all that may
   /// have been sent.
   ///
-  /// - Parameter routes: of the configuration. Those that the store has used are closed too.
+  /// - Parameters:
+  ///   - time: not after now.
+  ///   - routes: of the configuration. Those that the store has used are closed too.
   package static func begin(
     _ backup: String, lostFrom time: Timestamp, routes: [String], in store: Transaction
   ) throws -> RestoredStore {
     let number = (try find(in: store)?.number ?? 0) + 1
     try store.run(
       "INSERT INTO restores (number, backup, lost_from, restored_at) VALUES ($1, $2, $3, $4)", .integer(number),
-      .text(backup), .time(time), .time(max(store.now, time)))
+      .text(backup), .time(time), .time(store.now))
     for route in try Set(routes).union(PostedOperation.routes(in: store)).sorted() {
       try close(route, of: number, in: store)
     }

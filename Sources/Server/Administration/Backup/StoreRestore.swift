@@ -107,7 +107,8 @@ package struct StoreRestore: Sendable {
       guard try await database.connections(named: "tender") == 0 else {
         throw CallFailure("a server, or another command, is connected to the database: end it first")
       }
-      let (restore, audit) = try await RestoreMark(database).write("restored by other means", lostFrom: time)
+      let (restore, audit) = try await RestoreMark(database).write(
+        "restored by other means", lostFrom: time, margin: .zero)
       let needsKeys = try await ContactKeys.areNeeded(by: database) && !configuration.contactKeys.isThere
       await database.close()
       return Report(
@@ -257,12 +258,13 @@ struct RestoreMark {
     guard let backup = try await database.read({ try RestoredStore.newestBackup(in: $0) }) else {
       throw BackupRefusal.foreign("the database is no backup: tender backup has not written it")
     }
-    return try await write(backup.id, lostFrom: backup.begunAt, adding: addition)
+    return try await write(backup.id, lostFrom: backup.begunAt, margin: RestoredStore.clockMargin, adding: addition)
   }
 
   func write(
-    _ name: String, lostFrom time: Timestamp,
+    _ name: String, lostFrom time: Timestamp, margin: Duration,
     adding addition: @escaping @Sendable (Transaction) throws -> Void = { _ in }
+  /// - Parameter margin: by how much another machine's clock may be ahead of this one's.
   ) async throws -> (RestoreReport, AuditReport) {
     let audit = try await Journal(database).verifyAudit()
     guard audit.isIntact else {
@@ -272,6 +274,11 @@ struct RestoreMark {
       try addition(store)
       _ = try RestoredStore.begin(name, lostFrom: time, routes: [], in: store)
     }
+      // Until then every payment would count as one of before the restore.
+      guard time <= store.now.adding(margin) else {
+        throw CallFailure(
+          "its payments would be lost from \(time) on, and here it is \(store.now): give the right time, or set the clock")
+      }
     guard let report = try await Journal(database).restoreReport() else { throw StorageError.column("number") }
     return (report, audit)
   }
