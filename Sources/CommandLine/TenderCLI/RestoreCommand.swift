@@ -5,6 +5,7 @@ import Foundation
 import Gateway
 import Ledger
 import Settings
+import Storage
 import TenderPayments
 
 /// `tender restore`
@@ -39,6 +40,9 @@ struct RestoreCommand: AsyncParsableCommand {
     func run() async throws {
       guard FileManager.default.fileExists(atPath: identity) else { throw MistakenCall("there is no file \(identity)") }
       let configuration = try await ConfigurationOptions.load(file: config)
+      // Only the private key and the backup are read as root.
+      let place = configuration.store.path ?? configuration.fingerprintKeyFile
+      try FolderOwner(of: URL(fileURLWithPath: place).deletingLastPathComponent().path)?.become()
       let report = try await StoreRestore(configuration, identity: identity)
         .run(file, keys: keys, migrates: migrate, withoutContacts: withoutContacts)
       guard !json else { return Terminal.say(try Terminal.json(report)) }

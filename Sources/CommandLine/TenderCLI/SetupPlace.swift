@@ -58,35 +58,19 @@ struct SetupPlace: Sendable {
   ///
   /// - Throws: `CallFailure` where root cannot.
   func becomeOwner() throws {
-    // The folder that a link leads to; where it is not there yet, the one in which it is made.
-    var folder = URL(fileURLWithPath: directory).resolvingSymlinksInPath()
-    while folder.path != "/", !FileManager.default.fileExists(atPath: folder.path) { folder.deleteLastPathComponent() }
-    let attributes = try? FileManager.default.attributesOfItem(atPath: folder.path)
-    guard geteuid() == 0, let user = (attributes?[.ownerAccountID] as? NSNumber)?.uint32Value, user != 0,
-      let group = (attributes?[.groupOwnerAccountID] as? NSNumber)?.uint32Value
-    else { return }
+    let owner: FolderOwner?
+    do throws(PrivateFileError) { owner = try FolderOwner(of: directory) } catch { throw CallFailure("\(error)") }
+    guard let owner else { return }
     if isMachines, !FileManager.default.fileExists(atPath: config) {
       // In root's folder, where the owner could not make it.
       try PrivateFile.writeFirst(RandomBytes.system.hex(32) + "\n", to: storeKey)
-      chown(storeKey, user, group)
+      chown(storeKey, owner.user, owner.group)
     }
     // Root's own folder of running servers.
     unsetenv("XDG_RUNTIME_DIR")
-    guard setgroups(0, nil) == 0, setegid(group) == 0, seteuid(user) == 0 else {
+    do throws(PrivateFileError) { try owner.become() } catch {
       throw CallFailure("cannot work as the owner of \(directory)")
     }
-  }
-
-  /// Does what concerns files beside the configuration as the user who has called.
-  func asCaller<R>(_ work: () throws -> R) rethrows -> R {
-    let (user, group) = (geteuid(), getegid())
-    seteuid(getuid())
-    setegid(getgid())
-    defer {
-      setegid(group)
-      seteuid(user)
-    }
-    return try work()
   }
 }
 

@@ -10,11 +10,21 @@ package final class StoreLock: Sendable {
     // No link: one of another user's would have root make a file where it leads.
     let descriptor = open(path + ".lock", O_CREAT | O_RDWR | O_CLOEXEC | O_NOFOLLOW, 0o600)
     guard descriptor >= 0 else { throw StorageError.connection("cannot open \(path).lock: errno \(errno)") }
+    Self.giveToOwner(descriptor, of: path)
     guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {
       close(descriptor)
       throw StorageError.busy
     }
     self.descriptor = descriptor
+  }
+
+  /// As SQLite does with the files that root makes beside a database: the server could not open its own lock.
+  private static func giveToOwner(_ descriptor: Int32, of path: String) {
+    var (file, store) = (stat(), stat())
+    guard geteuid() == 0, fstat(descriptor, &file) == 0, file.st_uid == 0, file.st_size == 0, file.st_nlink == 1,
+      lstat(path, &store) == 0
+    else { return }
+    fchown(descriptor, store.st_uid, store.st_gid)
   }
 
   /// Releases the lock, although an unused copy of the database may keep this value alive.

@@ -48,7 +48,10 @@ struct StoreOptions: ParsableArguments {
   func makeStore() async throws {
     guard port == nil, let path = try await configuration().store.path, !FileManager.default.fileExists(atPath: path)
     else { return }
-    try PrivateFile.makeFolder(URL(fileURLWithPath: path).deletingLastPathComponent().path)
+    let folder = URL(fileURLWithPath: path).deletingLastPathComponent().path
+    try FolderOwner(of: folder)?.become()
+    defer { FolderOwner.becomeCaller() }
+    try PrivateFile.makeFolder(folder)
     let journal = try await ServerStore.open(.file(path))
     await journal.database.close()
   }

@@ -58,22 +58,28 @@ struct KeyFiles {
     var written: [String] = []
     for (name, path) in configuration.keyFiles where !FileManager.default.fileExists(atPath: path) {
       guard let text = texts[name] else { continue }
-      try PrivateFile.write(text, to: path)
+      try Self.write(text, to: path)
       written.append(path)
     }
     return written
   }
 }
 
-extension ServerConfiguration {
-  fileprivate static let keyFileNames = ["fingerprint.key", "guest-token.key", "store.key"]
-
-  /// The key of the store is a file only where the configuration has neither a key nor a command in its place.
-  fileprivate var keyFiles: [(name: String, path: String)] {
-    [("fingerprint.key", fingerprintKeyFile), ("guest-token.key", guestTokenKeyFile)]
-      + (usesStoreKeyFile ? [("store.key", storeKeyFile)] : [])
+extension KeyFiles {
+  /// A key may lie in root's folder, where the owner of the store's could not make it.
+  private static func write(_ text: String, to path: String) throws {
+    let folder = URL(fileURLWithPath: path).deletingLastPathComponent().path
+    let isCallers = geteuid() != getuid() && faccessat(AT_FDCWD, folder, W_OK, AT_EACCESS) != 0
+    guard isCallers else { return try PrivateFile.write(text, to: path) }
+    let (user, group) = (geteuid(), getegid())
+    try FolderOwner.asCaller {
+      try PrivateFile.write(text, to: path)
+      chown(path, user, group)
+    }
   }
 }
+
+extension ServerConfiguration {
   /// What makes fingerprints of decrypted payment data; nil before the first start of a server.
   var fingerprintKey: [UInt8]? {
     get throws {
@@ -82,3 +88,11 @@ extension ServerConfiguration {
     }
   }
 
+  fileprivate static let keyFileNames = ["fingerprint.key", "guest-token.key", "store.key"]
+
+  /// The key of the store is a file only where the configuration has neither a key nor a command in its place.
+  fileprivate var keyFiles: [(name: String, path: String)] {
+    [("fingerprint.key", fingerprintKeyFile), ("guest-token.key", guestTokenKeyFile)]
+      + (usesStoreKeyFile ? [("store.key", storeKeyFile)] : [])
+  }
+}

@@ -47,7 +47,7 @@ package struct StoreRestore: Sendable {
     }
     let keyFiles: KeyFiles? =
       if let keys {
-        try KeyFiles(try await decrypt(["--identity", identity, keys], keys))
+        try KeyFiles(try await decrypt(keys))
       } else { nil }
     try keyFiles?.check(configuration)
     // On the store's own file system, so that it is moved to its place as a whole.
@@ -119,7 +119,6 @@ package struct StoreRestore: Sendable {
     }
   }
 
-  private func requireNoStore() async throws {
   /// Nil on PostgreSQL, where a restore fails as a whole when a server has made tables meanwhile.
   private func lockStore() throws -> StoreLock? {
     guard let path = configuration.store.path else { return nil }
@@ -129,6 +128,7 @@ package struct StoreRestore: Sendable {
     }
   }
 
+  private func requireNoStore() async throws {
     guard let path = configuration.store.path else { return try await PostgresDump(configuration.store).requireEmpty() }
     for file in [path, path + "-wal", path + "-shm"] where FileManager.default.fileExists(atPath: file) {
       throw CallFailure("there is a store at \(file): stop the server, and move its files away")
@@ -136,11 +136,14 @@ package struct StoreRestore: Sendable {
   }
 
   @discardableResult
-  private func decrypt(_ arguments: [String], _ file: String) async throws -> [UInt8] {
-    guard FileManager.default.fileExists(atPath: file) else { throw CallFailure("there is no file \(file)") }
-    do { return try await ToolRun(program: "age", arguments: ["--decrypt"] + arguments).run() } catch let error
-      as CallFailure
-    {
+  private func decrypt(_ file: String, to plain: String? = nil) async throws -> [UInt8] {
+    let isThere = FolderOwner.asCaller { FileManager.default.fileExists(atPath: file) }
+    guard isThere else { throw CallFailure("there is no file \(file)") }
+    do {
+      return try await ToolRun(
+        program: "age", arguments: ["--decrypt", "--identity", identity, file], output: plain, isCaller: true
+      ).run()
+    } catch let error as CallFailure {
       guard error.description.hasPrefix("age failed") else { throw error }
       guard !error.description.contains("no identity matched") else {
         throw CallFailure("\(identity) has not the private key for which \(file) was encrypted")
@@ -261,24 +264,24 @@ struct RestoreMark {
     return try await write(backup.id, lostFrom: backup.begunAt, margin: RestoredStore.clockMargin, adding: addition)
   }
 
+  /// - Parameter margin: by how much another machine's clock may be ahead of this one's.
   func write(
     _ name: String, lostFrom time: Timestamp, margin: Duration,
     adding addition: @escaping @Sendable (Transaction) throws -> Void = { _ in }
-  /// - Parameter margin: by how much another machine's clock may be ahead of this one's.
   ) async throws -> (RestoreReport, AuditReport) {
     let audit = try await Journal(database).verifyAudit()
     guard audit.isIntact else {
       throw BackupRefusal.damaged("its audit chain is broken: \(audit.violations.first ?? "")")
     }
     try await database.write { store in
-      try addition(store)
-      _ = try RestoredStore.begin(name, lostFrom: time, routes: [], in: store)
-    }
       // Until then every payment would count as one of before the restore.
       guard time <= store.now.adding(margin) else {
         throw CallFailure(
           "its payments would be lost from \(time) on, and here it is \(store.now): give the right time, or set the clock")
       }
+      try addition(store)
+      _ = try RestoredStore.begin(name, lostFrom: min(time, store.now), routes: [], in: store)
+    }
     guard let report = try await Journal(database).restoreReport() else { throw StorageError.column("number") }
     return (report, audit)
   }

@@ -1,5 +1,6 @@
 import Foundation
 import HTTPTransport
+import Storage
 import Synchronization
 import TenderPayments
 
@@ -14,6 +15,10 @@ struct ToolRun: Sendable {
   var environment: [String: String] = [:]
   /// For the program to read; nothing by default.
   var input: [UInt8] = []
+  /// A file for what it prints, which is not there yet; nil to return it.
+  var output: String?
+  /// Whether the program runs as the user who has called, where the command works as the owner of a folder.
+  var isCaller = false
 
   /// Runs the program to its end, on threads of its own.
   ///
@@ -30,21 +35,23 @@ struct ToolRun: Sendable {
     guard let path = Self.path(of: program) else {
       throw CallFailure("the program \(program) is not installed: apt-get install \(Self.package(of: program))")
     }
-    let (process, source, output, errors) = (Process(), Pipe(), Pipe(), Pipe())
+    let (process, source, words, errors) = (Process(), Pipe(), Pipe(), Pipe())
     process.executableURL = URL(fileURLWithPath: path)
     process.arguments = arguments
     process.environment = ProcessInfo.processInfo.environment.merging(environment) { $1 }
-    (process.standardInput, process.standardOutput, process.standardError) = (source, output, errors)
+    (process.standardInput, process.standardOutput, process.standardError) = (source, words, errors)
     // A program that ends before it has read all would end this one.
     signal(SIGPIPE, SIG_IGN)
-    do { try process.run() } catch {
+    let file = try output.map(Self.make)
+    if let file { process.standardOutput = file }
+    do { try isCaller ? FolderOwner.asCaller(process.run) : process.run() } catch {
       throw CallFailure("\(program) cannot be started: \(error.localizedDescription)")
     }
-    let words = Mutex<[UInt8]>([])
+    let problems = Mutex<[UInt8]>([])
     let reading = DispatchGroup()
     reading.enter()
     Thread.detachNewThread {
-      words.withLock { $0 = Array(errors.fileHandleForReading.readDataToEndOfFile()) }
+      problems.withLock { $0 = Array(errors.fileHandleForReading.readDataToEndOfFile()) }
       reading.leave()
     }
     reading.enter()
@@ -53,16 +60,24 @@ struct ToolRun: Sendable {
       try? source.fileHandleForWriting.close()
       reading.leave()
     }
-    let printed = try? output.fileHandleForReading.read(upToCount: Self.mostOutput)
-    try? output.fileHandleForReading.close()
+    let printed = file == nil ? try? words.fileHandleForReading.read(upToCount: Self.mostOutput) : nil
+    try? words.fileHandleForReading.close()
+    try? file?.close()
     reading.wait()
     process.waitUntilExit()
     guard process.terminationReason == .exit, process.terminationStatus == 0 else {
-      let said = words.withLock { String(decoding: $0.suffix(1_000), as: UTF8.self) }
+      let said = problems.withLock { String(decoding: $0.suffix(1_000), as: UTF8.self) }
       let lines = said.split(whereSeparator: \.isNewline).joined(separator: "; ")
       throw CallFailure("\(program) failed: \(lines.isEmpty ? "code \(process.terminationStatus)" : lines)")
     }
     return Array(printed ?? Data())
+  }
+
+  /// Made here, so that the program opens nothing in a folder that may be another user's.
+  private static func make(_ path: String) throws -> FileHandle {
+    let descriptor = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
+    guard descriptor >= 0 else { throw CallFailure("\(path) cannot be made: \(String(cString: strerror(errno)))") }
+    return FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
   }
 
   private static func path(of program: String) -> String? {

@@ -42,7 +42,8 @@ import Testing
     #expect(
       try await workshop.run("cmp .tender/store.key new/store.key && stat -c %a new/store.key new/tender.db")
         .lines == ["600", "600"])
-    #expect(try await workshop.run("ls -A new | sort | tr '\\n' ' '").lines == ["fingerprint.key store.key tender.db "])
+    #expect(try await workshop.run("ls -A new | sort | tr '\\n' ' '").lines
+        == ["fingerprint.key store.key tender.db tender.db.lock "])
     let status = try await workshop.run("tender restore status --store new/tender.db")
     #expect(
       status.exitCode == 0 && status.lines.first?.hasPrefix("lost: what happened from ") == true, "\(status.lines)")
@@ -75,7 +76,7 @@ import Testing
     (changed("INSERT INTO migrations VALUES ('later-9', 'x', 'expand', 1)"), "backup_newer"),
     (changed("DELETE FROM migrations WHERE name = 'office-3'"), "backup_older"),
     (changed("INSERT INTO audit_heads VALUES ('main', 1, 'x')"), "backup_damaged"),
-    (changed("INSERT INTO shared_keys VALUES ('fingerprint.key', 'x')"), "backup_foreign"),
+    (changed("UPDATE shared_keys SET hash = 'x'"), "backup_foreign"),
   ]
 
   @Test(arguments: refused)
@@ -88,7 +89,7 @@ import Testing
     #expect(changed.exitCode == 0, "\(changed.lines)")
     let answer = try await workshop.run("\(Self.restore) changed.age --keys backups/*.keys.age")
     #expect(answer.exitCode == 1 && answer.lines.last?.contains(code) == true, "\(answer.lines)")
-    #expect(try await workshop.run("ls -A new").lines.isEmpty)
+    #expect(try await workshop.run("ls -A new").lines.allSatisfy { $0 == "tender.db.lock" })
   }
 
   @Test func `is not made into or from what is not there, and not decrypted by another key`() async throws {
@@ -111,5 +112,82 @@ import Testing
       "mkdir b2 && tender backup --to b2 --recipients backup.pub && \(Self.restore) backups/*.store.age --keys b2/*.keys.age"
     )
     #expect(mixed.exitCode == 1 && mixed.lines.joined().contains("backup_foreign: the keys are of"), "\(mixed.lines)")
+  }
+
+  @Test func `of another installation is refused by its fingerprint key, also without the keys of the backup`() async throws {
+    let workshop = try await Self.workshop()
+    #expect(try await workshop.run(Self.backup).exitCode == 0)
+    let put = "mkdir -p new && chmod 700 new && printf '%064d\\n' 3 > new/fingerprint.key && chmod 600 new/fingerprint.key"
+    let other = try await workshop.run("\(put) && \(Self.restore) backups/*.store.age")
+    #expect(other.exitCode == 1 && other.lines.last?.contains("backup_foreign") == true, "\(other.lines)")
+    // One that says nothing of its key is refused too, where a key is.
+    let unnamed = try await workshop.run(
+      "\(Self.changed("DELETE FROM shared_keys")) && \(Self.restore) changed.age")
+    #expect(unnamed.exitCode == 1 && unnamed.lines.last?.contains("backup_foreign") == true, "\(unnamed.lines)")
+    let own = try await workshop.run("cp .tender/fingerprint.key new && \(Self.restore) backups/*.store.age")
+    #expect(own.exitCode == 0, "\(own.lines)")
+  }
+
+  @Test func `is not restored while a server holds the place of the store`() async throws {
+    let workshop = try await Self.workshop()
+    #expect(try await workshop.run(Self.backup).exitCode == 0)
+    let held = try await workshop.run(
+      "mkdir -p new && chmod 700 new && flock new/tender.db.lock sh -c '\(Self.restore) backups/*.store.age'")
+    #expect(held.exitCode == 1 && held.lines.last?.contains("uses new/tender.db") == true, "\(held.lines)")
+    #expect(try await workshop.run("ls -A new").lines == ["tender.db.lock"])
+  }
+
+  @Test func `that is made is never deleted, and one of the future is said to be there`() async throws {
+    let workshop = try await Self.workshop()
+    let old = "tender-20010101T000000Z-00000000.store.age"
+    let future = "tender-20990101T000000Z-00000000.store.age"
+    let made = try await workshop.run("mkdir backups; touch backups/\(old) backups/\(future); \(Self.backup) --keep 1")
+    #expect(made.exitCode == 1 && made.lines.last?.contains("tender-20990101T000000Z-00000000") == true, "\(made.lines)")
+    let names = try await workshop.run("ls backups").lines
+    #expect(names.count == 3 && names.last == future && !names.contains(old), "the new one's two files, \(names)")
+  }
+
+  @Test(arguments: ["TERM", "KILL"]) func `that is interrupted leaves nothing unencrypted beside the others`(
+    signal: String
+  ) async throws {
+    let workshop = try await Self.workshop()
+    let slow =
+      "mkdir slow && printf '#!/bin/sh\\ntouch begun\\nexec sleep 600\\n' > slow/age && chmod 755 slow/age"
+    let killed = try await workshop.run(
+      """
+      \(slow); PATH="$PWD/slow:$PATH" setsid \(Self.backup) & b=$!
+      until [ -e begun ]; do sleep 0.1; done; find backups -type f
+      kill -\(signal) $b; wait $b; echo ended $?; pkill -P $b -x sleep; true
+      """)
+    #expect(killed.lines.last == (signal == "TERM" ? "ended 143" : "ended 137"), "\(killed.lines)")
+    #expect(killed.lines.count == 1, "no file is in the folder of the backups: \(killed.lines)")
+    let left = try await workshop.run("find .tender backups -name '.work.*'").lines
+    #expect(left.isEmpty == (signal == "TERM"), "\(left)")
+    #expect(try await workshop.run("\(Self.backup); find .tender backups -name '.work.*'").lines.count == 3)
+  }
+
+  @Test func `is not marked as restored to a moment that is yet to come, nor restored from one`() async throws {
+    let workshop = try await Self.workshop()
+    let mark = "tender restore mark --store .tender/tender.db --lost-from"
+    let future = try await workshop.run("\(mark) 2099-01-01T00:00:00Z")
+    #expect(future.exitCode == 1 && future.lines.last?.contains("set the clock") == true, "\(future.lines)")
+    #expect(try await workshop.run("tender restore status --store .tender/tender.db").exitCode == 1)
+    let ahead = try await workshop.run(
+      "\(Self.backup) && \(Self.changed("UPDATE backups SET begun_at = 4070908800000000")) && \(Self.restore) changed.age")
+    #expect(ahead.exitCode == 1 && ahead.lines.last?.contains("set the clock") == true, "\(ahead.lines)")
+    #expect(try await workshop.run("\(mark) 2026-01-01T00:00:00Z").exitCode == 0)
+  }
+
+  @Test func `that root restores belongs to the user whose folder it is`() async throws {
+    guard geteuid() == 0 else { return }
+    let workshop = try await Self.workshop()
+    let restored = try await workshop.run(
+      """
+      chmod 755 . && mkdir new && chmod 700 new && chown 12345:12345 new && chmod 600 key.txt && \(Self.backup) \
+        && \(Self.restore) backups/*.store.age --keys backups/*.keys.age
+      """)
+    #expect(restored.exitCode == 0, "\(restored.lines)")
+    #expect(try await workshop.run("find new | xargs stat -c %u | sort -u").lines == ["12345"])
+    #expect(try await workshop.run("tender restore status --store new/tender.db; stat -c %u new/* | sort -u").lines.last == "12345")
   }
 }

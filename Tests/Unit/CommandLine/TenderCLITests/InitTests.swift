@@ -175,6 +175,16 @@ import Testing
     #expect(try await workshop.run("ls -A roots").lines.isEmpty)
   }
 
+  @Test func `goes through no link of that user's to its folder`() async throws {
+    guard geteuid() == 0 else { return }
+    let workshop = try Workshop()
+    let folders = "chmod 755 . && mkdir lib roots && chown 12345:12345 lib && ln -s ../roots lib/live && chown -h 12345 lib/live"
+    let answer = try await workshop.run(
+      "\(folders) && tender init --config tender.yaml --directory lib/live \(Self.all) --provider adyen </dev/null")
+    #expect(answer.exitCode == 1 && answer.lines.joined().contains("is a link that is not root's"), "\(answer.lines)")
+    #expect(try await workshop.run("ls -A roots").lines.isEmpty)
+  }
+
   static func answer(_ answer: Workshop.Answer) throws -> JSONValue {
     try JSONReader.read(Array(answer.lines.joined(separator: "\n").utf8))
   }
