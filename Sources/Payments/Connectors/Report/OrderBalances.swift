@@ -18,7 +18,12 @@ extension OrderBalances {
     var orders: [OrderBalances] = []
     while let row = try table.next() {
       try ReportError.require(orders.count < AcquirerReport.mostLines, AcquirerReport.mostLines, at: row.line)
-      orders.append(try order(Dictionary(uniqueKeysWithValues: zip(table.names, row.fields)), at: row.line))
+      let order = try order(Dictionary(uniqueKeysWithValues: zip(table.names, row.fields)), at: row.line)
+      // Of two balances of one payment neither is known to be the right one.
+      guard payments.insert(order.payment).inserted else {
+        throw ReportError(line: row.line, "payment \(order.payment.rawValue.prefix(60)) is named twice")
+      }
+      orders.append(order)
     }
     return orders
   }
@@ -34,7 +39,7 @@ extension OrderBalances {
     }
     func amount(_ name: String) throws(ReportError) -> Amount {
       let text = try member(name)
-      guard let units = Int64(text), units >= 0 else {
+      guard let units = Int64(text), units >= 0, let amount = Amount(received: units, currency: currency) else {
         throw ReportError(line: line, name, text, mustBe: "a whole number of minor units, such as 1250")
       }
       return Amount(minorUnits: units, currency: currency)
