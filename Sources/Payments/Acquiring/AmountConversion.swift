@@ -45,7 +45,7 @@ extension Acquirer {
     }
     converted.reverse = { [capabilities, reverse] request, deadline in
       guard let converted = capabilities.converted(request) else { return .unavailable(.tooFine) }
-      return await reverse(converted, deadline)
+      return capabilities.read(await reverse(converted, deadline))
     }
     converted.readEvents = { [capabilities, readEvents] event throws(EventRefusal) in
       try capabilities.read(readEvents(event))
@@ -96,6 +96,9 @@ extension AcquirerCapabilities {
   fileprivate func read(_ report: AcquirerReport) throws(AcquirerReport.Unavailable) -> AcquirerReport {
     var lines: [AcquirerReport.Line] = []
     for line in report.lines {
+      guard isName(line.name ?? ""), isName(line.reference.rawValue), isName(line.authorization?.rawValue ?? "") else {
+        throw AcquirerReport.Unavailable(interruption: .longName)
+      }
       guard let amount = fromAcquirer(line.amount) else {
         throw AcquirerReport.Unavailable(interruption: .anotherAmount)
       }
@@ -110,7 +113,7 @@ extension AcquirerCapabilities {
   }
 
   private func read(_ event: AcquirerEvent) throws(EventRefusal) -> AcquirerEvent {
-    guard let amount = fromAcquirer(event.amount) else { throw .unintelligible }
+    guard let amount = fromAcquirer(event.amount), isName(event.name ?? "") else { throw .unintelligible }
     return AcquirerEvent(
       id: event.id, subject: event.subject, amount: amount, content: try read(event.content, asked: amount),
       name: event.name)
@@ -125,14 +128,25 @@ extension AcquirerCapabilities {
 }
 
 extension AcquirerCapabilities {
+  /// How long a provider's name of something may be, in UTF-8: an index of PostgreSQL takes no more than 2,704 bytes.
+  package static let longestName = 1_024
+
+  fileprivate func isName(_ text: String) -> Bool { text.utf8.count <= Self.longestName }
+
   /// The answer with its approved amount in ISO's minor units, and without it when it is the amount that was asked for.
-  /// An approval of more, of nothing or in another currency is no answer.
+  /// An approval of more, of nothing or in another currency is no answer, nor is one with a name that is too long.
   fileprivate func read(_ answer: AcquirerAnswer, asked: Amount) -> AcquirerAnswer {
+    guard answer.names.allSatisfy(isName) else { return .unknown(.longName) }
     guard case .approved(let approval) = answer, let stated = approval.approvedAmount else { return answer }
     guard let amount = fromAcquirer(stated), amount.currency == asked.currency, amount.isPositive,
       amount.minorUnits <= asked.minorUnits
     else { return .unknown(.anotherAmount) }
     return .approved(approval.of(amount == asked ? nil : amount))
+  }
+
+  fileprivate func read(_ reversal: Reversal) -> Reversal {
+    guard case .accepted(let name) = reversal, !isName(name) else { return reversal }
+    return .unavailable(.longName)
   }
 
   fileprivate func read(_ inquiry: Inquiry, asked: Amount) -> Inquiry {
@@ -147,7 +161,23 @@ extension Approval {
   fileprivate func of(_ amount: Amount?) -> Approval {
     Approval(
       acquirerReference: acquirerReference, authorizationCode: authorizationCode,
-      networkTransactionID: networkTransactionID, approvedAmount: amount)
+      networkTransactionID: networkTransactionID, approvedAmount: amount, networkLinkID: networkLinkID,
+      storedReference: storedReference)
+  }
+}
+
+extension AcquirerAnswer {
+  /// What the provider calls something.
+  fileprivate var names: [String] {
+    switch self {
+    case .approved(let approval):
+      [
+        approval.acquirerReference, approval.networkTransactionID, approval.networkLinkID, approval.storedReference,
+        approval.authorizationCode,
+      ].compactMap { $0 }
+    case .pending(let pending): [pending.acquirerReference]
+    case .declined, .unknown, .notSent: []
+    }
   }
 }
 
@@ -155,6 +185,11 @@ private let tooFine = "amount_too_fine"
 
 extension Interruption {
   fileprivate static var tooFine: Interruption { Interruption(.acquirerUncertain, detail: "cannot count the amount") }
+
+  fileprivate static var longName: Interruption {
+    Interruption(
+      .unintelligibleAnswer, detail: "a name of more than \(AcquirerCapabilities.longestName) bytes")
+  }
 
   fileprivate static var anotherAmount: Interruption {
     Interruption(.unintelligibleAnswer, detail: "approved for another amount than was asked for")

@@ -16,6 +16,7 @@ extension OrderBalances {
     }
     guard Set(table.names).count == table.names.count else { throw ReportError(line: 1, "a column is named twice") }
     var orders: [OrderBalances] = []
+    var payments: Set<PaymentID> = []
     while let row = try table.next() {
       try ReportError.require(orders.count < AcquirerReport.mostLines, AcquirerReport.mostLines, at: row.line)
       let order = try order(Dictionary(uniqueKeysWithValues: zip(table.names, row.fields)), at: row.line)
@@ -42,13 +43,14 @@ extension OrderBalances {
       guard let units = Int64(text), units >= 0, let amount = Amount(received: units, currency: currency) else {
         throw ReportError(line: line, name, text, mustBe: "a whole number of minor units, such as 1250")
       }
-      return Amount(minorUnits: units, currency: currency)
+      return amount
     }
     let payment = try member("payment")
-    guard !payment.isEmpty else { throw ReportError(line: line, "payment", "", mustBe: "the id of a payment") }
-    let name = members["name"].flatMap { $0.isEmpty ? nil : $0 }
+    guard !payment.isEmpty, ReportError.isName(payment) else {
+      throw ReportError(line: line, "payment", payment, mustBe: "the id of a payment")
+    }
     return OrderBalances(
       payment: PaymentID(payment), authorized: try amount("authorized"), captured: try amount("captured"),
-      refunded: try amount("refunded"), name: name)
+      refunded: try amount("refunded"), name: try members.name("name", at: line))
   }
 }

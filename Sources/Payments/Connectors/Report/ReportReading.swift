@@ -76,13 +76,16 @@ extension AcquirerReport {
     }
     let currency = try member("currency", "a code of ISO 4217, such as EUR") { Currency(code: $0) }
     return Line(
-      reference: try member("reference", "our reference of an operation") { $0.isEmpty ? nil : AttemptReference($0) },
+      reference: try member("reference", "our reference of an operation") {
+        $0.isEmpty || !ReportError.isName($0) ? nil : AttemptReference($0)
+      },
       operation: try member("operation", "one of \(names(of: Operation.allCases))", Operation.init),
       amount: try member("amount", "a whole number of minor units, such as 1250 for \(example(currency))") {
         Int64($0).flatMap { Amount(received: $0, currency: currency) }
       }, result: try member("result", "one of \(names(of: Result.allCases))", Result.init),
       time: try member("time", "a time of RFC 3339, such as 2026-11-21T10:00:00Z") { Timestamp(rfc3339: $0) },
-      of: members.notEmpty("authorization").map { AttemptReference($0) }, called: members.notEmpty("name"))
+      of: try members.name("authorization", at: number).map { AttemptReference($0) },
+      called: try members.name("name", at: number))
   }
 
   private static func names<Word: RawRepresentable<String>>(of all: [Word]) -> String {
@@ -107,6 +110,9 @@ package struct ReportError: Error, Sendable, Hashable, CustomStringConvertible {
   init(line: Int, _ name: String, _ text: String, mustBe right: String) {
     self.init(line: line, "\(name) is “\(text.prefix(60))”; it must be \(right)")
   }
+
+  /// Whether a provider may call something so.
+  static func isName(_ text: String) -> Bool { text.utf8.count <= AcquirerCapabilities.longestName }
 
   static func require(_ isWithin: Bool, _ limit: Int, at line: Int) throws(ReportError) {
     guard isWithin else { throw ReportError(line: line, "a report has at most \(limit) lines; compare fewer days") }
@@ -178,6 +184,13 @@ extension JSONValue {
 }
 
 extension [String: String] {
-  /// A member that a report need not have.
-  fileprivate func notEmpty(_ name: String) -> String? { self[name].flatMap { $0.isEmpty ? nil : $0 } }
+  /// The name of something, which a report need not have.
+  func name(_ member: String, at line: Int) throws(ReportError) -> String? {
+    guard let text = self[member], !text.isEmpty else { return nil }
+    guard ReportError.isName(text) else {
+      throw ReportError(
+        line: line, member, text, mustBe: "a name of at most \(AcquirerCapabilities.longestName) bytes")
+    }
+    return text
+  }
 }

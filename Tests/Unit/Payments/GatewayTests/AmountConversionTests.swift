@@ -2,6 +2,7 @@ import Acquiring
 import Gateway
 import Ledger
 import PaymentTesting
+import Storage
 import TenderPayments
 import TenderTesting
 import Testing
@@ -32,6 +33,24 @@ import Testing
     let followUps = shop.fake.captures + shop.fake.voids + shop.fake.refunds
     #expect(followUps.map(\.amount.minorUnits) == [part, part, part])
     #expect(shop.fake.inquiries.map(\.amount.minorUnits) == [part])
+  }
+
+  @Test func `change nothing else of an approval, also where it says the amount`() async throws {
+    let shop = try await Shop()
+    let stated = Approval(
+      acquirerReference: "A1", authorizationCode: "123456", networkTransactionID: "T1", approvedAmount: .eur(1250),
+      networkLinkID: "L1", storedReference: "S1")
+    shop.fake.authorizes(.approved(stated))
+    let payment = try await shop.gateway.authorize(Shop.order(), with: shop.token())
+    let row = try await shop.journal.database.read { store in
+      try store.row(
+        "SELECT network_transaction_id, network_link_id, stored_reference FROM operations WHERE payment = $1",
+        .text(payment.id.rawValue)
+      ).map { row in
+        try ["network_transaction_id", "network_link_id", "stored_reference"].map { try row.textOrNil($0) }
+      }
+    }
+    #expect(row == ["T1", "L1", "S1"])
   }
 
   @Test func `that cannot count an amount refuse it before anything is written`() async throws {

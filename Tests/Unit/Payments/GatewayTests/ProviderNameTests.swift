@@ -42,6 +42,41 @@ import Testing
     #expect(try await shop.gateway.payment(payment.id)?.status == .captured)
   }
 
+  @Test func `is no name, in an answer, an event or a listing, where it has more than 1,024 bytes`() async throws {
+    let shop = try await Shop()
+    let payment = try await shop.gateway.authorize(Shop.order(), with: shop.token())
+    let hold = try #require(try await shop.journal.operations(of: payment.id).first?.acquirerReference)
+    let long = String(repeating: "x", count: 1_025)
+    let approved = AcquirerAnswer.approved(Approval(acquirerReference: long))
+    for (number, answer) in [approved, .pending(Pending(acquirerReference: long))].enumerated() {
+      shop.fake.captures(answer)
+      let order = Shop.order("order-\(number)")
+      let held = try await shop.gateway.authorize(order, with: shop.token(for: order))
+      _ = try await shop.gateway.capture(held.id, .eur(100))
+      let capture = try await shop.journal.operations(of: held.id).last
+      #expect(capture?.state == .unknown && capture?.acquirerReference == nil, "\(String(describing: capture))")
+    }
+    for event in [
+      AcquirerEvent(
+        id: "e1", subject: .authorization(hold), amount: .eur(100), content: .movement(.refund), name: long),
+      AcquirerEvent(id: "e2", subject: .operation(AttemptReference("r")), amount: .eur(100), content: .answer(approved)),
+    ] {
+      await #expect(throws: EventRefusal.unintelligible) { _ = try await receive(event, shop) }
+    }
+    var listing = shop.fake.acquirer
+    listing.report = { _, _, _ in
+      AcquirerReport(lines: [
+        AcquirerReport.Line(
+          reference: AttemptReference("r"), operation: .refund, amount: .eur(100), result: .approved, time: Timestamp(seconds: 0),
+          called: long)
+      ])
+    }
+    let report = try #require(listing.convertingAmounts().report)
+    await #expect(throws: AcquirerReport.Unavailable.self) {
+      _ = try await report(Timestamp(seconds: 0)..<shop.clock.now, { _, _ in nil }, .after(TestRun.whole))
+    }
+  }
+
   @Test func `comes again while an operation of the route has no name yet, and is refused when none waits`()
     async throws
   {

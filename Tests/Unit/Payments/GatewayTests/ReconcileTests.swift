@@ -191,6 +191,37 @@ private struct Month {
     #expect(error.line == (text.hasPrefix("[") ? 2 : 3) && !error.reason.contains("quotation"), "\(error)")
   }
 
+  private static let columns = "payment,authorized,captured,refunded,currency,name\n"
+
+  @Test(arguments: [
+    (columns + "p,1,0,0,EUR,n\np,1,1,0,EUR,n\n", 3, "named twice"), (columns + "p,1000000000000,0,0,EUR,n\n", 2, "authorized"),
+    (columns + "p,1,0,9223372036854775807,EUR,n\n", 2, "refunded"),
+    (columns + "p,1,0,0,EUR," + String(repeating: "n", count: 1_025) + "\n", 2, "name"),
+    (columns + String(repeating: "p", count: 1_025) + ",1,0,0,EUR,n\n", 2, "payment"),
+  ])
+  func `orders that name a payment twice, or more than is taken, are refused`(
+    _ text: String, _ line: Int, _ word: String
+  ) throws {
+    let error = try #require(throws: ReportError.self) { try OrderBalances.read(Array(text.utf8)) }
+    #expect(error.line == line && error.reason.contains(word), "\(error)")
+    #expect(try OrderBalances.read(Array((Self.columns + "p,999999999999,0,0,EUR,n\n").utf8)).count == 1)
+  }
+
+  @Test(arguments: ["reference", "authorization", "name"])
+  func `a report with a name of more than 1,024 bytes is refused`(_ column: String) throws {
+    let head = "reference,operation,amount,currency,result,time,authorization,name\n"
+    func text(_ length: Int) -> [UInt8] {
+      let long = String(repeating: "x", count: length)
+      let (own, first, name) = (
+        column == "reference" ? long : "r", column == "authorization" ? long : "a", column == "name" ? long : "n"
+      )
+      return Array((head + "\(own),capture,1,EUR,approved,2026-11-21T10:00:00Z,\(first),\(name)\n").utf8)
+    }
+    #expect(try AcquirerReport(text(1_024)).lines.count == 1)
+    let error = try #require(throws: ReportError.self) { try AcquirerReport(text(1_025)) }
+    #expect(error.line == 2 && error.reason.contains(column), "\(error)")
+  }
+
   /// PostgreSQL takes none in a text.
   @Test(arguments: [head + row + "r\u{0}," + row.dropFirst(2), head + "\"\u{0}\"," + row.dropFirst(2)])
   func `a report with the character NUL in a field is refused at its line`(_ text: String) throws {
