@@ -167,8 +167,11 @@ extension SettingsTable where Target == ServerConfiguration {
   private static let proxies: [Setting<ServerConfiguration>] = [
     Setting(
       "trustedProxies", .list(of: .networkRange),
-      "The proxies in front whose `X-Forwarded-For` or `Forwarded` is believed, see docs/network.md; without any, nobody's.",
-      get: { $0.trustedProxies.ranges }, set: { $0.trustedProxies = TrustedProxies($1) })
+      "The proxies in front whose `proxyHeader` is believed, see docs/network.md; without any, nobody's.",
+      get: { $0.trustedProxies.ranges }, set: { $0.trustedProxies.ranges = $1 }),
+    Setting(
+      "proxyHeader", .choice(of: TrustedProxies.Header.allCases), \.trustedProxies.header,
+      "The header in which the `trustedProxies` write the caller's address. The other one is never read."),
   ]
 
   private static let drain: [Setting<ServerConfiguration>] = [

@@ -2,29 +2,34 @@ package import HTTPTransport
 
 /// The proxies in front of the listeners whose word for a caller's address is believed.
 package struct TrustedProxies: Sendable, Hashable {
-  package let ranges: [NetworkRange]
+  /// Where a proxy appends the address that it saw.
+  package enum Header: String, Sendable, Hashable, CaseIterable {
+    case forwardedFor = "X-Forwarded-For"
+    /// RFC 7239.
+    case forwarded = "Forwarded"
+  }
 
-  package init(_ ranges: [NetworkRange] = []) { self.ranges = ranges }
+  package var ranges: [NetworkRange]
+  /// The header that the proxies write. The other one is never read: a proxy that does not know it passes on what a
+  /// stranger wrote.
+  package var header: Header
+
+  package init(_ ranges: [NetworkRange] = [], writing header: Header = .forwardedFor) {
+    (self.ranges, self.header) = (ranges, header)
+  }
 
   /// The address of the caller behind the proxies: the last one that no trusted proxy has.
   ///
-  /// Everybody can send these headers. Each proxy appends the address that it saw, so the list is read from its end, as
-  /// long as a trusted proxy wrote the entry. Where both headers are sent and do not agree, one of them is a stranger's,
-  /// and neither counts.
+  /// Everybody can send the header. Each proxy appends the address that it saw, so the list is read from its end, as long
+  /// as a trusted proxy wrote the entry.
   ///
   /// - Parameters:
   ///   - peer: the address of the connection.
-  ///   - forwardedFor: every `X-Forwarded-For` of the request.
-  ///   - forwarded: every `Forwarded` of the request, RFC 7239.
-  package func caller(at peer: String, forwardedFor: [String], forwarded: [String]) -> String {
-    let lists = [Self.elements(forwardedFor), Self.elements(forwarded).map(Self.node)].filter { !$0.isEmpty }
-    let callers = Set(lists.map { caller(at: peer, behind: $0) })
-    return callers.count == 1 ? callers.first ?? peer : peer
-  }
-
-  private func caller(at peer: String, behind entries: [String]) -> String {
+  ///   - values: every header of the request that ``header`` names.
+  package func caller(at peer: String, said values: [String]) -> String {
+    let elements = Self.elements(values)
     var caller = peer
-    for entry in entries.reversed() {
+    for entry in (header == .forwarded ? elements.map(Self.node) : elements).reversed() {
       guard isTrusted(caller), let address = Self.address(entry) else { break }
       caller = address
     }

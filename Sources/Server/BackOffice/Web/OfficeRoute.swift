@@ -70,9 +70,8 @@ struct OfficeCall: Sendable {
   ) {
     (self.request, parameters, self.form) = (request, context.parameters, form)
     (self.token, self.session, signedIn) = (token, session, user)
-    address = proxies.caller(
-      at: context.address, forwardedFor: request.headers[values: .forwardedFor],
-      forwarded: request.headers[values: .forwarded])
+    let header = HTTPField.Name(proxies.header.rawValue)
+    address = proxies.caller(at: context.address, said: header.map { request.headers[values: $0] } ?? [])
   }
 
   /// - Throws: ``OfficeRefusal`` where no user is signed in; routes with a role have refused that before.
@@ -111,11 +110,6 @@ struct OfficeCall: Sendable {
       try user.name, from: address, name, merchant: merchant, subject: subject, before: before, after: after,
       reason: reason)
   }
-}
-
-extension HTTPField.Name {
-  fileprivate static let forwardedFor = HTTPField.Name("X-Forwarded-For")!
-  fileprivate static let forwarded = HTTPField.Name("Forwarded")!
 }
 
 /// What is known of one request.
