@@ -1,6 +1,7 @@
 import Administration
 import BackOffice
 import Gateway
+import HTTPServing
 import Hummingbird
 import Settings
 
@@ -20,6 +21,7 @@ struct AdministrationRoutes: Sendable {
   let privacy: PrivacyController
 
   func add(to router: Router<ServerContext>) {
+    let router = router.group().add(middleware: ConfigurationRefusals())
     // `tender payment`
     router.get("/payments", use: payments.newest)
     router.get("/payments/:payment", use: payments.show)
@@ -77,6 +79,17 @@ struct AdministrationRoutes: Sendable {
     // `tender privacy`
     router.post("/privacy/export", use: privacy.export)
     router.post("/privacy/erase", use: privacy.erase)
+  }
+}
+
+/// Answers what the configuration or a merchant's settings do not allow, whatever call met it.
+private struct ConfigurationRefusals: RouterMiddleware {
+  func handle(
+    _ request: Request, context: ServerContext, next: (Request, ServerContext) async throws -> Response
+  ) async throws -> Response {
+    do { return try await next(request, context) } catch let error as ConfigurationError {
+      throw Problem(.conflict, "merchant_not_served", "\(error)")
+    }
   }
 }
 

@@ -35,8 +35,6 @@ struct MerchantAdministrationController: Sendable {
     let person = CommandLineOperator(request.query["by"] ?? "")
     do { return try await administration.perform(call, by: person) } catch let error as MerchantIdentityError {
       throw Problem(.conflict, error.code.rawValue, "\(error.reason) \(error.advice)")
-    } catch let error as ConfigurationError {
-      throw Problem(.conflict, "merchant_not_served", "\(error)")
     }
   }
 }

@@ -13,6 +13,8 @@ import Testing
   private struct Visit: Sendable {
     let system: TestSystem
     let shop: Shopfront
+    /// Of the route's files.
+    let folder: String
 
     func admin(_ method: String, _ path: String, _ body: JSONValue = .null) async throws -> JSONValue {
       let socket = "\(shop.store)/tender.db.sock".replacingOccurrences(of: "/", with: "%2F")
@@ -45,7 +47,7 @@ import Testing
       try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: "\(folder)/\(name)")
     }
     let system = try await TestSystem.shared.value
-    return Visit(system: system, shop: try await system.secondServer { $0.connectorsDirectory = path })
+    return Visit(system: system, shop: try await system.secondServer { $0.connectorsDirectory = path }, folder: folder)
   }
 
   @Test func `is verified, routed and built, leaves nothing behind, and its token can still pay`() async throws {
@@ -61,6 +63,17 @@ import Testing
     #expect(try await visit.admin("GET", "/journal/verification")["violations"]?.elements == [])
     // Neither Tender nor the provider has seen the token.
     #expect(try await shopper.pays(try await shopper.payment(token)).body["status"] == "captured")
+  }
+
+  @Test func `is refused with the setting that is wrong, where the route's files have changed`() async throws {
+    let visit = try await visit()
+    let shopper = try await Shopper.enters(visit.system, visit.shop, service: "collection")
+    let token = try await shopper.token()
+    try Data("merchantId: tender_sandbox\ncolour: red\n".utf8).write(
+      to: URL(fileURLWithPath: "\(visit.folder)/connector.yaml"))
+    let answer = try await visit.shadow(token, amount: shopper.total, ["result": "approved", "route": "braintree"])
+    let text = String(decoding: answer.serialized(), as: UTF8.self)
+    #expect(text.contains("merchant_not_served") && text.contains("colour"), "\(text)")
   }
 
   @Test func `is examined for the merchant's own server too, signed`() async throws {
