@@ -22,7 +22,7 @@ package struct DateSeries: Sendable {
 
   /// Names without a region are abbreviations, which have several meanings, but for UTC.
   private static func zone(_ name: String) -> TimeZone? {
-    guard name == "UTC" || name.utf8.contains(UInt8(ascii: "/")) else { return nil }
+    guard name == "UTC" || TimeZoneName.isPlace(name) else { return nil }
     return TimeZone(identifier: name)
   }
 

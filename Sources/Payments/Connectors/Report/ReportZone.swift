@@ -22,7 +22,7 @@ struct ReportZone {
     } else if let seconds = Self.offset(text) {
       kind = .offset(seconds)
     } else {
-      guard text.utf8.contains(UInt8(ascii: "/")), let place = TimeZone(identifier: text) else { return nil }
+      guard TimeZoneName.isPlace(text), let place = TimeZone(identifier: text) else { return nil }
       kind = .place(place)
     }
   }
