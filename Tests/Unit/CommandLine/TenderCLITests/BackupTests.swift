@@ -160,7 +160,7 @@ import Testing
       kill -\(signal) $b; wait $b; echo ended $?; pkill -P $b -x sleep; true
       """)
     #expect(killed.lines.last == (signal == "TERM" ? "ended 143" : "ended 137"), "\(killed.lines)")
-    #expect(killed.lines.count == 1, "no file is in the folder of the backups: \(killed.lines)")
+    #expect(!killed.lines.contains { $0.hasPrefix("backups") }, "no file is in the folder of the backups: \(killed.lines)")
     let left = try await workshop.run("find .tender backups -name '.work.*'").lines
     #expect(left.isEmpty == (signal == "TERM"), "\(left)")
     #expect(try await workshop.run("\(Self.backup); find .tender backups -name '.work.*'").lines.count == 3)
