@@ -62,7 +62,8 @@ package struct FolderOwner: Sendable {
         continue
       }
       links += 1
-      guard status.st_uid == 0, links <= 40, let target = try? FileManager.default.destinationOfSymbolicLink(atPath: current)
+      guard status.st_uid == 0, links <= 40,
+        let target = try? FileManager.default.destinationOfSymbolicLink(atPath: current)
       else {
         throw PrivateFileError(path: current, reason: "is a link that is not root's; name the folder that it leads to")
       }

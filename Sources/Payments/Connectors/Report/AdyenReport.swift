@@ -51,7 +51,9 @@ private struct Change {
     payment = try member("Psp Reference")
     let modification = try member("Modification Merchant Reference")
     operation = [members["Modification Psp Reference"] ?? "", modification, payment].first { !$0.isEmpty } ?? ""
-    for name in ["Psp Reference", "Modification Merchant Reference", "Modification Psp Reference", "Merchant Reference"] {
+    for name in [
+      "Psp Reference", "Modification Merchant Reference", "Modification Psp Reference", "Merchant Reference",
+    ] {
       _ = try members.name(name, at: number)
     }
     guard let (kind, result) = Self.meaning(type, modification) else {

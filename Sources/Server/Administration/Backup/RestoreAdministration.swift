@@ -50,7 +50,9 @@ package struct RestoreAdministration: Sendable {
   /// - Parameter bytes: the provider's report, as `tender reconcile` takes it.
   package func adopt(report bytes: [UInt8], of route: String) async throws -> AdoptionReport {
     try await requireClosed(route)
-    do { return try await journal.adopt(try AcquirerReport(bytes), of: route, merchant: routes.onlyMerchant(of: route)) } catch let error as ReportError {
+    do {
+      return try await journal.adopt(try AcquirerReport(bytes), of: route, merchant: routes.onlyMerchant(of: route))
+    } catch let error as ReportError {
       throw Problem(.badRequest, "unreadable_report", "The report cannot be read: \(error).")
     }
   }
@@ -58,7 +60,9 @@ package struct RestoreAdministration: Sendable {
   /// - Parameter bytes: what the merchant knows of its payments, as CSV.
   package func adopt(orders bytes: [UInt8], of route: String) async throws -> AdoptionReport {
     try await requireClosed(route)
-    do { return try await journal.adopt(try OrderBalances.read(bytes), of: route, merchant: routes.onlyMerchant(of: route)) } catch let error as ReportError {
+    do {
+      return try await journal.adopt(try OrderBalances.read(bytes), of: route, merchant: routes.onlyMerchant(of: route))
+    } catch let error as ReportError {
       throw Problem(.badRequest, "unreadable_report", "The orders cannot be read: \(error).")
     }
   }

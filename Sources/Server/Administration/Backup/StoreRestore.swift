@@ -277,7 +277,8 @@ struct RestoreMark {
       // Until then every payment would count as one of before the restore.
       guard time <= store.now.adding(margin) else {
         throw CallFailure(
-          "its payments would be lost from \(time) on, and here it is \(store.now): give the right time, or set the clock")
+          "its payments would be lost from \(time) on, and here it is \(store.now): give the right time, or set the clock"
+        )
       }
       try addition(store)
       _ = try RestoredStore.begin(name, lostFrom: min(time, store.now), routes: [], in: store)

@@ -42,7 +42,8 @@ import Testing
     #expect(
       try await workshop.run("cmp .tender/store.key new/store.key && stat -c %a new/store.key new/tender.db")
         .lines == ["600", "600"])
-    #expect(try await workshop.run("ls -A new | sort | tr '\\n' ' '").lines
+    #expect(
+      try await workshop.run("ls -A new | sort | tr '\\n' ' '").lines
         == ["fingerprint.key store.key tender.db tender.db.lock "])
     let status = try await workshop.run("tender restore status --store new/tender.db")
     #expect(
@@ -114,10 +115,13 @@ import Testing
     #expect(mixed.exitCode == 1 && mixed.lines.joined().contains("backup_foreign: the keys are of"), "\(mixed.lines)")
   }
 
-  @Test func `of another installation is refused by its fingerprint key, also without the keys of the backup`() async throws {
+  @Test func `of another installation is refused by its fingerprint key, also without the keys of the backup`()
+    async throws
+  {
     let workshop = try await Self.workshop()
     #expect(try await workshop.run(Self.backup).exitCode == 0)
-    let put = "mkdir -p new && chmod 700 new && printf '%064d\\n' 3 > new/fingerprint.key && chmod 600 new/fingerprint.key"
+    let put =
+      "mkdir -p new && chmod 700 new && printf '%064d\\n' 3 > new/fingerprint.key && chmod 600 new/fingerprint.key"
     let other = try await workshop.run("\(put) && \(Self.restore) backups/*.store.age")
     #expect(other.exitCode == 1 && other.lines.last?.contains("backup_foreign") == true, "\(other.lines)")
     // One that says nothing of its key is refused too, where a key is.
@@ -142,7 +146,8 @@ import Testing
     let old = "tender-20010101T000000Z-00000000.store.age"
     let future = "tender-20990101T000000Z-00000000.store.age"
     let made = try await workshop.run("mkdir backups; touch backups/\(old) backups/\(future); \(Self.backup) --keep 1")
-    #expect(made.exitCode == 1 && made.lines.last?.contains("tender-20990101T000000Z-00000000") == true, "\(made.lines)")
+    #expect(
+      made.exitCode == 1 && made.lines.last?.contains("tender-20990101T000000Z-00000000") == true, "\(made.lines)")
     let names = try await workshop.run("ls backups").lines
     #expect(names.count == 3 && names.last == future && !names.contains(old), "the new one's two files, \(names)")
   }
@@ -160,7 +165,8 @@ import Testing
       kill -\(signal) $b; wait $b; echo ended $?; pkill -P $b -x sleep; true
       """)
     #expect(killed.lines.last == (signal == "TERM" ? "ended 143" : "ended 137"), "\(killed.lines)")
-    #expect(!killed.lines.contains { $0.hasPrefix("backups") }, "no file is in the folder of the backups: \(killed.lines)")
+    #expect(
+      !killed.lines.contains { $0.hasPrefix("backups") }, "no file is in the folder of the backups: \(killed.lines)")
     let left = try await workshop.run("find .tender backups -name '.work.*'").lines
     #expect(left.isEmpty == (signal == "TERM"), "\(left)")
     #expect(try await workshop.run("\(Self.backup); find .tender backups -name '.work.*'").lines.count == 3)
@@ -173,7 +179,8 @@ import Testing
     #expect(future.exitCode == 1 && future.lines.last?.contains("set the clock") == true, "\(future.lines)")
     #expect(try await workshop.run("tender restore status --store .tender/tender.db").exitCode == 1)
     let ahead = try await workshop.run(
-      "\(Self.backup) && \(Self.changed("UPDATE backups SET begun_at = 4070908800000000")) && \(Self.restore) changed.age")
+      "\(Self.backup) && \(Self.changed("UPDATE backups SET begun_at = 4070908800000000")) && \(Self.restore) changed.age"
+    )
     #expect(ahead.exitCode == 1 && ahead.lines.last?.contains("set the clock") == true, "\(ahead.lines)")
     #expect(try await workshop.run("\(mark) 2026-01-01T00:00:00Z").exitCode == 0)
   }
@@ -188,6 +195,8 @@ import Testing
       """)
     #expect(restored.exitCode == 0, "\(restored.lines)")
     #expect(try await workshop.run("find new | xargs stat -c %u | sort -u").lines == ["12345"])
-    #expect(try await workshop.run("tender restore status --store new/tender.db; stat -c %u new/* | sort -u").lines.last == "12345")
+    #expect(
+      try await workshop.run("tender restore status --store new/tender.db; stat -c %u new/* | sort -u").lines.last
+        == "12345")
   }
 }

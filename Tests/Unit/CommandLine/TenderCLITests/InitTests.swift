@@ -178,7 +178,8 @@ import Testing
   @Test func `goes through no link of that user's to its folder`() async throws {
     guard geteuid() == 0 else { return }
     let workshop = try Workshop()
-    let folders = "chmod 755 . && mkdir lib roots && chown 12345:12345 lib && ln -s ../roots lib/live && chown -h 12345 lib/live"
+    let folders =
+      "chmod 755 . && mkdir lib roots && chown 12345:12345 lib && ln -s ../roots lib/live && chown -h 12345 lib/live"
     let answer = try await workshop.run(
       "\(folders) && tender init --config tender.yaml --directory lib/live \(Self.all) --provider adyen </dev/null")
     #expect(answer.exitCode == 1 && answer.lines.joined().contains("is a link that is not root's"), "\(answer.lines)")

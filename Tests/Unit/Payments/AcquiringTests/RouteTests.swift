@@ -50,7 +50,8 @@ import Testing
     let rules: [MerchantID: [RouteRule]] = ["one": [try RouteRule("adyen/eu")], "two": [try RouteRule("braintree/eu")]]
     func owner(_ route: String, _ merchants: [MerchantID]) -> MerchantID? {
       RouteTable(
-        [ConfiguredRoute(acquirer("adyen", "eu"))], routing: { MerchantRouting(rules: rules[$0]) }, merchants: { merchants }
+        [ConfiguredRoute(acquirer("adyen", "eu"))], routing: { MerchantRouting(rules: rules[$0]) },
+        merchants: { merchants }
       ).map { $0 }.onlyMerchant(of: route)
     }
     #expect(owner("adyen/eu", ["one", "two"]) == "one" && owner("braintree/eu", ["one", "two"]) == "two")

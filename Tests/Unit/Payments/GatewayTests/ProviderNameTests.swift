@@ -59,7 +59,8 @@ import Testing
     for event in [
       AcquirerEvent(
         id: "e1", subject: .authorization(hold), amount: .eur(100), content: .movement(.refund), name: long),
-      AcquirerEvent(id: "e2", subject: .operation(AttemptReference("r")), amount: .eur(100), content: .answer(approved)),
+      AcquirerEvent(
+        id: "e2", subject: .operation(AttemptReference("r")), amount: .eur(100), content: .answer(approved)),
     ] {
       await #expect(throws: EventRefusal.unintelligible) { _ = try await receive(event, shop) }
     }
@@ -67,7 +68,8 @@ import Testing
     listing.report = { _, _, _ in
       AcquirerReport(lines: [
         AcquirerReport.Line(
-          reference: AttemptReference("r"), operation: .refund, amount: .eur(100), result: .approved, time: Timestamp(seconds: 0),
+          reference: AttemptReference("r"), operation: .refund, amount: .eur(100), result: .approved,
+          time: Timestamp(seconds: 0),
           called: long)
       ])
     }

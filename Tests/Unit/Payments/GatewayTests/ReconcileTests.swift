@@ -194,7 +194,8 @@ private struct Month {
   private static let columns = "payment,authorized,captured,refunded,currency,name\n"
 
   @Test(arguments: [
-    (columns + "p,1,0,0,EUR,n\np,1,1,0,EUR,n\n", 3, "named twice"), (columns + "p,1000000000000,0,0,EUR,n\n", 2, "authorized"),
+    (columns + "p,1,0,0,EUR,n\np,1,1,0,EUR,n\n", 3, "named twice"),
+    (columns + "p,1000000000000,0,0,EUR,n\n", 2, "authorized"),
     (columns + "p,1,0,9223372036854775807,EUR,n\n", 2, "refunded"),
     (columns + "p,1,0,0,EUR," + String(repeating: "n", count: 1_025) + "\n", 2, "name"),
     (columns + String(repeating: "p", count: 1_025) + ",1,0,0,EUR,n\n", 2, "payment"),

@@ -259,9 +259,10 @@ extension ProviderVisit {
     #expect(try await journal.payment(lost.id)?.chargedBack == 1250)
   }
 
-  @Test(arguments: [
-    (["shop"], "shop"), (["shop", "quay"], "unknown"), ([], "unknown"), (["quay"], "unknown"),
-  ] as [([MerchantID], MerchantID)])
+  @Test(
+    arguments: [
+      (["shop"], "shop"), (["shop", "quay"], "unknown"), ([], "unknown"), (["quay"], "unknown"),
+    ] as [([MerchantID], MerchantID)])
   func `gives a lost payment to the merchant whose payments alone may take its route`(
     configured: [MerchantID], owner: MerchantID
   ) async throws {

@@ -81,7 +81,8 @@ import Testing
       try transaction.run("UPDATE payments SET created_at = 1")
     }
     let listed = ListedOperation(
-      reference: AttemptReference("ch_1"), kind: .capture, amount: .eur(400), time: WallClock.system.now(), authorization: hold,
+      reference: AttemptReference("ch_1"), kind: .capture, amount: .eur(400), time: WallClock.system.now(),
+      authorization: hold,
       name: "ch_1")
     let event = ProviderEvent(
       route: "sandbox", id: "e1", reference: hold, amount: .eur(400), outcome: .moved(.capture, name: "ch_1"))
