@@ -71,7 +71,7 @@ package struct DoctorMachine: Sendable {
   /// Whether a file's permissions are those of a secret; nil where there is none.
   package let isPrivate: @Sendable (_ path: String) -> Bool?
   /// The size of a file; nil where there is none.
-  let size: @Sendable (_ path: String) -> Int64?
+  package let size: @Sendable (_ path: String) -> Int64?
   /// Free and all bytes of the disk that holds a path.
   let disk: @Sendable (_ path: String) -> (free: Int64, all: Int64)?
   /// How many files the process may have open.
