@@ -58,7 +58,7 @@ package final class RowKeys: Sendable {
   private init(_ tree: KeyTree, _ files: Files) throws {
     self.files = files
     self.tree = Mutex(tree)
-    try change { _ in }
+    try change(needsCopy: false) { _ in }
   }
 
   /// The same in every file that was made from the first, whatever was destroyed; no secret.
@@ -107,7 +107,9 @@ package final class RowKeys: Sendable {
   }
 
   /// Another process on this machine may have changed the files.
-  private func change(_ work: (inout KeyTree) -> Void) throws {
+  ///
+  /// - Parameter needsCopy: whether nothing may change without the copy. Who reads the files goes on without it.
+  private func change(needsCopy: Bool = true, _ work: (inout KeyTree) -> Void) throws {
     try changing.withLock { _ in
       var now = tree.withLock(\.self)
       if let files {
@@ -118,7 +120,12 @@ package final class RowKeys: Sendable {
         defer { close(lock) }
         if let written = try KeyTree(merging: files) { try now.adopt(written) }
         work(&now)
-        for path in [files.copy, files.path].compactMap(\.self) { try Self.write(now.text, to: path) }
+        do {
+          if let copy = files.copy { try Self.write(now.text, to: copy) }
+        } catch  where !needsCopy {
+          // `tender doctor` compares the two.
+        }
+        try Self.write(now.text, to: files.path)
       } else {
         work(&now)
       }

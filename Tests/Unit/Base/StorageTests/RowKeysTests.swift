@@ -66,6 +66,15 @@ import Testing
     }
   }
 
+  @Test func `are read where the copy cannot be written, and none is destroyed meanwhile`() throws {
+    let sealed = try #require(try RowKeys(files).seal("Aoife", of: "one"))
+    try FileManager.default.removeItem(atPath: folder.directory + "/copy")
+    try Data().write(to: URL(fileURLWithPath: folder.directory + "/copy"))
+    let keys = try reopened()
+    #expect(throws: PrivateFileError.self) { try keys.destroy(["one"]) }
+    for opening in [keys, try reopened()] { #expect(try opening.open(sealed, of: "one") == "Aoife") }
+  }
+
   @Test func `that another process destroys are not written again by this one`() throws {
     let (here, there) = (try RowKeys(files), try reopened())
     let sealed = try sealed(by: here)
