@@ -332,7 +332,7 @@ private enum Planted {
     }
     await old.close()
     await restored.close()
-    for file in try FileManager.default.contentsOfDirectory(atPath: configuration.directory) {
+    for file in try FileManager.default.contentsOfDirectory(atPath: folder.directory + "/data") {
       #expect(Planted.found(in: try contents("data/" + file)) == [], "\(file)")
     }
   }
