@@ -418,7 +418,8 @@ let package = Package(
     tests(
       "Unit/Server/MailTests",
       [
-        "Mail", "AppleSandbox", "HTTPTransport", "MerchantIdentity", "Storage", "StrictJSON", "TenderPayments",
+        "Mail", "AppleSandbox", "HTTPTransport", "Ledger", "MerchantIdentity", "Storage", "StrictJSON",
+        "TenderPayments",
         "TenderSheet", "TenderTesting", logging,
       ]),
     tests(

@@ -15,7 +15,7 @@ package final class RowKeys: Sendable {
   /// Where the secrets are.
   package struct Files: Sendable, Hashable {
     package let path: String
-    /// The same on another disk or machine, written at every change; nil for no copy.
+    /// A second file on another disk or machine, written at every change; nil for no copy.
     package let copy: String?
 
     package init(_ path: String, copy: String? = nil) { (self.path, self.copy) = (path, copy) }
@@ -61,7 +61,7 @@ package final class RowKeys: Sendable {
     try change(needsCopy: false) { _ in }
   }
 
-  /// The same in every file that was made from the first, whatever was destroyed; no secret.
+  /// Every file that was made from the first has this name, whatever was destroyed. It is no secret.
   package var name: [UInt8] { Array(tree.withLock(\.name).utf8) }
 
   /// The rows whose keys are destroyed.
@@ -170,7 +170,7 @@ package enum RowKeysError: Error, Sendable, Hashable, CustomStringConvertible {
 private struct KeyTree {
   /// Levels below the root, one for each hexadecimal digit.
   static let depth = 12
-  /// Of a file, in bytes: some hundred thousand destroyed keys.
+  /// The most bytes of a file: some hundred thousand destroyed keys.
   static let longest = 1 << 30
   private static let heading = "tender contact keys 1"
 

@@ -67,7 +67,7 @@ extension OrderService {
       }
       if let last = try rows.last?.text("order_id") {
         progress.position = last
-        progress.reach(last, before: end)
+        progress.markDone(last, before: end)
       }
       guard rows.count < limit else { return false }
       progress.until = max(progress.until, end)

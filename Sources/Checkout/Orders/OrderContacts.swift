@@ -21,7 +21,7 @@ package enum OrderContacts {
     ).map { OrderID(try $0.text("order_id")) }
   }
 
-  /// Of how many orders the addresses are looked at for a part of one: each is opened for it.
+  /// How many orders are searched for a part of an address: the address of each is opened for it.
   private static let reach = 1_000
 
   /// The orders of whose e-mail address the text is a part, among the newest ones of the merchant, newest first.

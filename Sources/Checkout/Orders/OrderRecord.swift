@@ -79,7 +79,7 @@ extension OrderContact {
       .flatMap { try OrderContact($0, of: order, in: store) }
   }
 
-  /// Of a row with the columns `contact` and `sealed`; nil where its key is destroyed, or is not here.
+  /// Reads a row with the columns `contact` and `sealed`; nil where its key is destroyed, or is not here.
   init?(_ row: Row, of order: OrderID, in store: Transaction) throws {
     guard let sealed = try row.blobOrNil("sealed") else {
       self = try StoredJSON.value(OrderContact.self, row.text("contact"))

@@ -40,7 +40,7 @@ package enum ShopperOrders {
       .compactMap { try FoundOrder.find($0.rawValue, of: merchants, in: store) }
   }
 
-  /// Of a signed-in customer, and those that a guest had placed whom the customer claimed.
+  /// The orders of a signed-in customer, and those that a guest had placed whom the customer claimed.
   package static func with(customer: String, of merchants: [MerchantID]?, in store: Transaction) throws -> [FoundOrder]
   {
     let own = MerchantCondition(merchants, after: 1)
@@ -91,7 +91,7 @@ package enum ShopperOrders {
     return (found, rows.count < page ? nil : try rows.last?.text("order_id"))
   }
 
-  /// Of a basket's document, which is not read as a whole.
+  /// A part of a basket's document, which is not read as a whole.
   private struct CustomerOfBasket: Decodable { let customer: String? }
 }
 

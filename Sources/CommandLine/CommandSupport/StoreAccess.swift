@@ -16,7 +16,7 @@ package struct StoreAccess: Sendable {
   package let place: StorePlace
   /// Where a running server is asked; nil for a store on PostgreSQL that no configuration names.
   private let socket: String?
-  /// Of the contacts in it.
+  /// The keys of the contacts in the store.
   private let keys: RowKeys.Files?
   /// Whether the store itself is never opened.
   private var asksServerAlone = false

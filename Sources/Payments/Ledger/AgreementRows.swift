@@ -71,7 +71,7 @@ enum AgreementRows {
   }
 
   /// The agreement whose first payment was for the order.
-  static func begun(by order: OrderID, in store: Transaction) throws -> [AgreementID] {
+  static func list(begunBy order: OrderID, in store: Transaction) throws -> [AgreementID] {
     try store.rows(
       "SELECT id FROM agreements WHERE payment IN (SELECT id FROM payments WHERE order_id = $1) ORDER BY id",
       .text(order.rawValue)
@@ -79,7 +79,7 @@ enum AgreementRows {
   }
 
   /// Those that ended before a time and say still whose they were.
-  static func ended(before end: Timestamp, atMost limit: Int, in store: Transaction) throws -> [AgreementID] {
+  static func list(endedBefore end: Timestamp, atMost limit: Int, in store: Transaction) throws -> [AgreementID] {
     try store.unclaimedRows(
       """
       SELECT id FROM agreements

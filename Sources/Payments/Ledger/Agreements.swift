@@ -42,7 +42,7 @@ extension Journal {
   ///
   /// - Parameter reason: for the agreement's history.
   package static func forgetAgreement(of order: OrderID, because reason: String, in store: Transaction) throws {
-    for id in try AgreementRows.begun(by: order, in: store) {
+    for id in try AgreementRows.list(begunBy: order, in: store) {
       let before = try AgreementRows.lock(id, in: store)
       if let status = AgreementState.status(after: .ended, in: before.status) {
         try AgreementRows.move(before, by: .ended, to: status, .operator, because: reason, in: store)
@@ -60,7 +60,7 @@ extension Journal {
   package static func forgetAgreements(endedBefore end: Timestamp, atMost limit: Int, in store: Transaction) throws
     -> Int
   {
-    let due = try AgreementRows.ended(before: end, atMost: limit, in: store)
+    let due = try AgreementRows.list(endedBefore: end, atMost: limit, in: store)
     for id in due { try AgreementRows.forgetShopper(of: id, in: store) }
     return due.count
   }

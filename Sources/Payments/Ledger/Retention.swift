@@ -72,7 +72,7 @@ package struct RetentionProgress: Sendable, Hashable {
   }
 
   /// Notes that everything before a row is done, whose identifier begins with its time.
-  package mutating func reach(_ id: String, before end: Timestamp) {
+  package mutating func markDone(_ id: String, before end: Timestamp) {
     guard let time = Timestamp(ofID: id) else { return }
     until = max(until, min(time, end))
   }

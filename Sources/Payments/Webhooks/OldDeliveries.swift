@@ -37,7 +37,7 @@ extension WebhookDispatcher {
       if let last = rows.last {
         let payment = try last.text("payment")
         progress.position = "\(payment)\n\(try last.text("endpoint"))\n\(try last.integer("seq"))"
-        progress.reach(payment, before: end)
+        progress.markDone(payment, before: end)
       }
       guard rows.count < limit else { return false }
       progress.until = max(progress.until, end)

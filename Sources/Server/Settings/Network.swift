@@ -35,7 +35,7 @@ package struct Network: Sendable {
   /// Calls addresses that merchants name, as far as the operator lets them.
   package func sender(guardedBy destinations: DestinationGuard) -> HTTPSender { destinations.sender(over: merchants) }
 
-  /// Of an answer of a provider's, in bytes: a page of a listing.
+  /// The most bytes of a provider's answer: a page of a listing.
   private static let longestListing = 4 << 20
 
   /// The real one.

@@ -18,7 +18,7 @@ package struct ServedMerchants: Sendable {
   package private(set) var notRead: [LeftOutMerchant] = []
   private var firstProblem: (any Error)?
 
-  /// Of all, also of those that cannot be served.
+  /// The ids of all merchants, also of those that cannot be served.
   package var allIDs: [MerchantID] {
     Array(Set(folders.map(\.merchant.id) + (leftOut + notRead).map { MerchantID($0.id) }))
   }

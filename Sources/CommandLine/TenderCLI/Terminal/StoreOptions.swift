@@ -49,8 +49,10 @@ struct StoreOptions: ParsableArguments {
     guard port == nil, let path = try await configuration().store.path, !FileManager.default.fileExists(atPath: path)
     else { return }
     let folder = URL(fileURLWithPath: path).deletingLastPathComponent().path
-    try FolderOwner(of: folder)?.become()
-    defer { FolderOwner.becomeCaller() }
+    let owner = try FolderOwner(of: folder)
+    try owner?.become()
+    // One that is the owner already goes on as the owner.
+    defer { if owner != nil { FolderOwner.becomeCaller() } }
     try PrivateFile.makeFolder(folder)
     let journal = try await ServerStore.open(.file(path))
     await journal.database.close()

@@ -20,7 +20,7 @@ extension OrderBalances {
     while let row = try table.next() {
       try ReportError.require(orders.count < AcquirerReport.mostLines, AcquirerReport.mostLines, at: row.line)
       let order = try order(Dictionary(uniqueKeysWithValues: zip(table.names, row.fields)), at: row.line)
-      // Of two balances of one payment neither is known to be the right one.
+      // Where a payment has two balances, neither is known to be the right one.
       guard payments.insert(order.payment).inserted else {
         throw ReportError(line: row.line, "payment \(order.payment.rawValue.prefix(60)) is named twice")
       }

@@ -158,7 +158,7 @@ package struct Privacy: Sendable {
       let due = try OrderErasure.due(before: end, atMost: limit, in: store)
       for order in due { if let found = try FoundOrder.find(order.rawValue, in: store) { try strip(found, in: store) } }
       progress.removed += Int64(due.count)
-      if let last = due.last { progress.reach(last.rawValue, before: end) }
+      if let last = due.last { progress.markDone(last.rawValue, before: end) }
       let ended = try Journal.forgetAgreements(endedBefore: end, atMost: limit, in: store)
       progress.removed += Int64(ended)
       guard due.count < limit, ended < limit else { return false }

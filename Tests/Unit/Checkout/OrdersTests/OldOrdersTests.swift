@@ -9,7 +9,7 @@ import Testing
 
   @Test func `go when nobody tried to pay them, and so do the quotes that no order was placed with`() async throws {
     let shop = try await Shop()
-    let (unpaid, new) = (BasketID("unpaid-0123456789abcdef"), BasketID("new-0123456789abcdef"))
+    let (unpaid, new) = (BasketID("8a2f41c07be95d36e1480fb7c29d5a63"), BasketID("f06b93d8215ea74cb36d0e9f58417c2a"))
     _ = try await shop.orderService.put(.dinner, as: Shop.basket, of: Shop.merchant)
     _ = try await shop.pays()
     _ = try await shop.orderService.put(.dinner, as: unpaid, of: Shop.merchant)

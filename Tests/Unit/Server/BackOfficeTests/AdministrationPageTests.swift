@@ -390,8 +390,8 @@ import Webhooks
             updated_at) VALUES ($1, $2, $3, 'quote', 'HK-1042', 1250, 'EUR', 'collection', $4, $4)
           """, .text(order), .text(merchant), .text("basket of \(order)"), .time(store.now))
         try store.run(
-          "INSERT INTO order_contacts (order_id, contact, updated_at, email) VALUES ($1, '{}', $2, 'aoife@example.com')",
-          .text(order), .time(store.now))
+          "INSERT INTO order_contacts (order_id, contact, updated_at, email) VALUES ($1, $2, $3, 'aoife@example.com')",
+          .text(order), .text(#"{"emailAddress":"Aoife@example.com"}"#), .time(store.now))
       }
     }
   }

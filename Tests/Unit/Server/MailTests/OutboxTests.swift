@@ -1,4 +1,5 @@
 import Foundation
+import Ledger
 import Mail
 import MerchantIdentity
 import Storage
@@ -18,7 +19,7 @@ final class TestOutbox: Sendable {
   init(_ file: TemporaryStore? = nil) async throws {
     let file = try file ?? TemporaryStore()
     self.file = file
-    database = try await file.open(MailOutbox.migrations, clock: clock.wall)
+    database = try await file.open(Journal.migrations + MailOutbox.migrations, clock: clock.wall)
   }
 
   /// What left, also what was not taken.

@@ -166,9 +166,21 @@ private enum Planted {
     return found
   }
 
-  private func copy(_ tables: [String], to suffix: String, in database: Database) async throws {
+  private func copy(_ tables: [String], to suffix: String, in database: Database, _ engine: StoreEngineUnderTest)
+    async throws
+  {
     try await database.write { store in
-      for table in tables { try store.run("CREATE TABLE \(table)_\(suffix) AS SELECT * FROM \(table)") }
+      for table in tables {
+        let (copy, heading) = ("\(table)_\(suffix)", "CREATE TABLE \(table)")
+        if engine == .sqlite {
+          let row = try store.row("SELECT sql FROM sqlite_master WHERE name = $1", .text(table))
+          try store.run(
+            #require(try row?.text("sql")).replacing(heading, with: "CREATE TABLE \(copy)", maxReplacements: 1))
+        } else {
+          try store.run("CREATE TABLE \(copy) (LIKE \(table))")
+        }
+        try store.run("INSERT INTO \(copy) SELECT * FROM \(table)")
+      }
     }
   }
 
@@ -183,7 +195,7 @@ private enum Planted {
     let former = try String(contentsOfFile: keys.path, encoding: .utf8)
     #expect(try await !planted(database).isEmpty)
     let tables = ["orders", "order_contacts", "mail_messages", "erased_orders"]
-    try await copy(tables, to: "backup", in: database)
+    try await copy(tables, to: "backup", in: database, engine)
     var subject = PrivacySubject()
     subject.email = Planted.email
     let action = OfficeAction("ann", from: "", "privacy.erase", reason: "asked for")
@@ -317,7 +329,8 @@ private enum Planted {
     #expect(try await Privacy(journal.database).erase(subject, action).orders.count == 2)
     await journal.database.close()
     let report = try await restore(backup, configuration)
-    #expect(report.needsContactKeys && report.keys.count == 1)
+    // The copy of the keys is there.
+    #expect(!report.needsContactKeys && report.keys.count == 1)
     #expect(!FileManager.default.fileExists(atPath: configuration.contactKeyFile))
 
     let restored = try await ServerStore.open(configuration.store, keys: configuration.contactKeys).database
@@ -357,7 +370,9 @@ private enum Planted {
 
   @Test func `does not open without its keys, nor with another store's`() async throws {
     let place = try await place(.sqlite)
-    await (try ServerStore.open(place, keys: keys)).database.close()
+    let database = try await ServerStore.open(place, keys: keys).database
+    try await sell(database)
+    await database.close()
     for path in [keys.path, try #require(keys.copy)] { try FileManager.default.removeItem(atPath: path) }
     await #expect(throws: ConfigurationError.self) { try await ServerStore.open(place, keys: keys) }
     #expect(!FileManager.default.fileExists(atPath: keys.path))
