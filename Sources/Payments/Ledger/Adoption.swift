@@ -25,6 +25,9 @@ package struct ListedOperation: Sendable, Hashable {
     (self.authorization, self.name) = (authorization, name)
     (self.isPending, self.isReversed) = (isPending, isReversed)
   }
+
+  /// Nil for what a person did with a hold: Stripe lists a capture under the time of its intent.
+  fileprivate var ownTime: Timestamp? { BasketMark.time(of: reference) ?? (kind == .authorize ? time : nil) }
 }
 
 /// What became of an operation that is listed and was lost here.
@@ -55,8 +58,7 @@ extension Journal {
     guard let restore else { return .older }
     return try await database.write { store in
       if try Operations.isKnown(listed, through: route, in: store) { return .known }
-      let moment = BasketMark.time(of: listed.reference) ?? listed.time
-      guard moment >= restore.lostFrom.adding(.zero - RestoredStore.clockMargin) else { return .older }
+      if let time = listed.ownTime, time < restore.lostFrom.adding(.zero - RestoredStore.clockMargin) { return .older }
       guard !listed.isPending else { return .later }
       if listed.kind == .authorize {
         if listed.isReversed { return .known }
