@@ -89,7 +89,7 @@ private struct RawClient {
       lines += part.count { $0 == UInt8(ascii: "\n") }
     }
     let ids = String(decoding: answer, as: UTF8.self).split(separator: "\n").map { line in
-      line.firstMatch(of: #/"id":(\d+)/#).flatMap { Int($0.output.1) }
+      line.components(separatedBy: "\"id\":").last.flatMap { Int($0.prefix(while: \.isNumber)) }
     }
     #expect(ids == Array(0..<count))
   }
