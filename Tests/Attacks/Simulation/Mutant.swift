@@ -129,8 +129,8 @@ extension Mutant {
       "an order may have two live payments", "CREATE UNIQUE INDEX payments_one_live_per_order",
       "CREATE INDEX payments_one_live_per_order"),
     replacing(
-      "a payment token is remembered for one payment only", "payload_hash, payment, used_at) VALUES ($#, $#, $#, $#)",
-      "payload_hash, payment, used_at) VALUES ($#1 || $#3, $#2 || $#3, $#3, $#4)"),
+      "a payment token is remembered for one payment only", "payload_hash, payment, used_at) SELECT $#, $#, $#, $#",
+      "payload_hash, payment, used_at) SELECT $#1 || $#3, $#2 || $#3, $#3, $#4"),
     replacing(
       "the reported outcome is not kept", "reported_outcome = $#",
       "reported_outcome = SUBSTR($#1, 1, 0) || NULL"),
