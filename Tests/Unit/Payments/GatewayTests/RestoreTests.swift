@@ -1,4 +1,5 @@
 import Acquiring
+import AcquirerSandbox
 import Gateway
 import Ledger
 import PaymentTesting
@@ -198,6 +199,8 @@ extension ProviderVisit {
       }
       try await person("captures", held, 400)
       try await person("refunds", captured, 100)
+      // Checkout.com lists what it has processed.
+      try await visit.deliver(.unavailable)
       visit.shop.clock.advance(.seconds(60))
 
       let journal = try await backup.restore()
