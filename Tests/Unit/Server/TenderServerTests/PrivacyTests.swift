@@ -174,13 +174,15 @@ private enum Planted {
         let (copy, heading) = ("\(table)_\(suffix)", "CREATE TABLE \(table)")
         if engine == .sqlite {
           let row = try store.row("SELECT sql FROM sqlite_master WHERE name = $1", .text(table))
-          try store.run(
-            #require(try row?.text("sql")).replacing(heading, with: "CREATE TABLE \(copy)", maxReplacements: 1))
+          let text = try #require(try row?.text("sql")).replacing(" REFERENCES orders (id)", with: "")
+          try store.run(text.replacing(heading, with: "CREATE TABLE \(copy)", maxReplacements: 1))
         } else {
           try store.run("CREATE TABLE \(copy) (LIKE \(table))")
         }
-        try store.run("INSERT INTO \(copy) SELECT * FROM \(table)")
       }
+    }
+    try await database.write { store in
+      for table in tables { try store.run("INSERT INTO \(table)_\(suffix) SELECT * FROM \(table)") }
     }
   }
 
