@@ -100,10 +100,16 @@ package final class RowKeys: Sendable {
   /// Destroys the keys of rows. They are destroyed when it returns, in the file and its copy.
   ///
   /// - Throws: when a file cannot be written. Then a key may be there or not.
-  package func destroy(_ rows: some Sequence<String>) throws {
-    let rows = Set(rows)
+  package func destroy(_ rows: some Sequence<String>) throws { try destroy(Set(rows), needsCopy: true) }
+
+  /// Destroys the keys of rows that are erased already. Where the copy cannot be written, it has them until it can.
+  ///
+  /// - Throws: when the file cannot be written.
+  package func destroyAgain(_ rows: Set<String>) throws { try destroy(rows, needsCopy: false) }
+
+  private func destroy(_ rows: Set<String>, needsCopy: Bool) throws {
     guard !rows.isSubset(of: destroyed) else { return }
-    try change { tree in rows.forEach { tree.destroy($0) } }
+    try change(needsCopy: needsCopy) { tree in rows.forEach { tree.destroy($0) } }
   }
 
   /// Another process on this machine may have changed the files.
@@ -121,7 +127,7 @@ package final class RowKeys: Sendable {
         if let written = try KeyTree(merging: files) { try now.adopt(written) }
         work(&now)
         do {
-          if let copy = files.copy { try Self.write(now.text, to: copy) }
+          if let copy = files.copy { try Self.writeCopy(now.text, to: copy) }
         } catch  where !needsCopy {
           // `tender doctor` compares the two.
         }
@@ -131,6 +137,15 @@ package final class RowKeys: Sendable {
       }
       tree.withLock { [now] in $0 = now }
     }
+  }
+
+  /// The folder is not made: a disk that is not mounted would go unnoticed.
+  private static func writeCopy(_ text: String, to path: String) throws {
+    let folder = URL(fileURLWithPath: path).deletingLastPathComponent().path
+    guard FileManager.default.fileExists(atPath: folder) else {
+      throw PrivateFileError(path: path, reason: "cannot be written: there is no folder \(folder)")
+    }
+    try write(text, to: path)
   }
 
   /// Writes a file that has another text, and zeros over the bytes that the name had before.

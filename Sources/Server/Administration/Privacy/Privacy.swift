@@ -138,12 +138,23 @@ package struct Privacy: Sendable {
     return try await erase(orders)
   }
 
+  /// The keys are destroyed first: the next start goes on with what their file lists as erased.
+  ///
   /// - Parameter name: what kept searches of the office are looked through for.
+  /// - Throws: ``Problem`` where the keys cannot be destroyed; then nobody is erased.
   package func erase(_ orders: [FoundOrder], searchedBy name: String? = nil) async throws -> PrivacyErasure {
+    let addresses = try await database.read { store in try orders.map { try OrderContacts.email(of: $0.id, in: store) }
+    }
+    do { try database.rowKeys?.destroy(orders.map(\.id.rawValue)) } catch let error as PrivateFileError {
+      throw Problem(
+        .serviceUnavailable, "contact_keys_unwritable",
+        "Nobody was erased, because the keys of the contacts are destroyed in their file and in its copy: \(error).")
+    }
     var mails = 0
-    for order in orders { mails += try await database.write { store in try Self.erase(order, in: store) } }
+    for (order, address) in zip(orders, addresses) {
+      mails += try await database.write { store in try Self.erase(order, writtenTo: address, in: store) }
+    }
     if let name { try await database.write { store in try OfficeFilters.forget(naming: name, in: store) } }
-    try database.rowKeys?.destroy(orders.map(\.id.rawValue))
     await database.emptyLog()
     return PrivacyErasure(orders: orders.map(\.id), mails: mails)
   }
@@ -168,8 +179,7 @@ package struct Privacy: Sendable {
   }
 
   /// Everything of an order, in one commit. What was erased before stays so.
-  private static func erase(_ order: FoundOrder, in store: Transaction) throws -> Int {
-    let address = try OrderContacts.email(of: order.id, in: store)
+  private static func erase(_ order: FoundOrder, writtenTo address: String?, in store: Transaction) throws -> Int {
     try strip(order, in: store)
     try Journal.forgetAgreement(of: order.id, because: "the shopper's data was erased", in: store)
     try OrderErasure.note(order.id, in: store)
@@ -289,13 +299,14 @@ extension Privacy {
   package static func reconcile(_ database: Database) async throws -> Int {
     guard let keys = database.rowKeys else { return 0 }
     let noted = try await database.read { try OrderErasure.findErased(in: $0) }
-    try keys.destroy(noted)
+    try keys.destroyAgain(noted)
     let back = keys.destroyed.subtracting(noted).sorted()
     for id in back {
       try await database.write { store in
         let found = try FoundOrder.find(id, in: store)
         _ = try erase(
-          found ?? FoundOrder(id: OrderID(id), merchant: MerchantID(""), basket: BasketID(id)), in: store)
+          found ?? FoundOrder(id: OrderID(id), merchant: MerchantID(""), basket: BasketID(id)), writtenTo: nil,
+          in: store)
       }
     }
     if !back.isEmpty { await database.emptyLog() }

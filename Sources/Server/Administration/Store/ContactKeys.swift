@@ -25,8 +25,8 @@ enum ContactKeys {
       guard try await !SharedKeys.has(setting, in: database) else {
         throw ConfigurationError(
           setting,
-          "\(files.path) is missing, and the store's contacts are sealed under it: put the file or its copy back, see "
-            + "docs/privacy.md")
+          "\(files.path) is missing, and the store's contacts are sealed under it: put the file or its copy back. Where "
+            + "both are lost, restore a backup with --without-contacts, see docs/backup.md")
       }
       let keys = try RowKeys(files)
       try await SharedKeys.require(setting, keys.name, in: database)

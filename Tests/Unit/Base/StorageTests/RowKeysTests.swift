@@ -11,6 +11,7 @@ import Testing
   init() throws {
     folder = try TemporaryStore()
     files = RowKeys.Files(folder.directory + "/contacts.keys", copy: folder.directory + "/copy/contacts.keys")
+    try FileManager.default.createDirectory(atPath: folder.directory + "/copy", withIntermediateDirectories: true)
   }
 
   private func reopened() throws -> RowKeys { try #require(try RowKeys(existing: files)) }

@@ -118,6 +118,7 @@ private enum Planted {
   init() throws {
     folder = try TemporaryStore()
     keys = RowKeys.Files(folder.directory + "/contacts.keys", copy: folder.directory + "/copy/contacts.keys")
+    try FileManager.default.createDirectory(atPath: folder.directory + "/copy", withIntermediateDirectories: true)
   }
 
   private func place(_ engine: StoreEngineUnderTest) async throws -> StorePlace {
@@ -228,6 +229,35 @@ private enum Planted {
     #expect(try await restored.read { try MailOutbox.list(nil, limit: 10, in: $0) }.isEmpty)
     #expect(try await OrderContacts.email(of: Self.orders[2], in: restored) == "other@person.example")
     await restored.close()
+  }
+
+  @Test func `erases nobody while the copy of its keys cannot be written, and opens all the same`() async throws {
+    let copy = folder.directory + "/not mounted"
+    let keys = RowKeys.Files(keys.path, copy: copy + "/contacts.keys")
+    let place = try await place(.sqlite)
+    var database = try await ServerStore.open(place, keys: keys).database
+    try await sell(database)
+    var subject = PrivacySubject()
+    subject.email = Planted.email
+    let action = OfficeAction("ann", from: "", "privacy.erase", reason: "asked for")
+    for _ in 0..<2 {
+      let refused = await #expect(throws: Problem.self) { try await Privacy(database).erase(subject, action) }
+      #expect(
+        refused?.code == "contact_keys_unwritable" && refused?.detail.contains(copy) == true,
+        "\(String(describing: refused))"
+      )
+      #expect(try await Privacy(database).find(subject).count == 2)
+      #expect(try await OrderContacts.email(of: Self.orders[0], in: database) == Planted.email)
+      await database.close()
+      database = try await ServerStore.open(place, keys: keys).database
+    }
+    try FileManager.default.createDirectory(atPath: copy, withIntermediateDirectories: false)
+    #expect(try await Privacy(database).erase(subject, action).orders.count == 2)
+    try FileManager.default.removeItem(atPath: copy)
+    await database.close()
+    database = try await ServerStore.open(place, keys: keys).database
+    #expect(try await planted(database) == [])
+    await database.close()
   }
 
   @Test(arguments: StoreEngineUnderTest.present)
