@@ -50,6 +50,7 @@ struct RestoreCommand: AsyncParsableCommand {
       Terminal.say(
         "verified: \(Terminal.counted(report.payments, "payment")), \(report.auditEntries) entries of the audit chain")
       for path in report.keys { Terminal.say("wrote    \(path)") }
+      for name in report.missing { Terminal.say("missing  \(name): the server does not start without it") }
       report.restore.show()
       if report.needsContactKeys {
         Terminal.say(
@@ -154,7 +155,7 @@ extension RestoreReport {
   fileprivate func show() {
     Terminal.say("lost: what happened from \(lostFrom) to \(restoredAt)" + (endedAt.map { "; ended \($0)" } ?? ""))
     Table("ROUTE", "STATE", "ADOPTED", "NOTE", of: routes) {
-      [$0.route, $0.state.rawValue, "\($0.adopted)", $0.note ?? "-"]
+      [$0.route, $0.state.rawValue, "\($0.adopted)", $0.note ?? ($0.state == .closed ? "tender restore route" : "-")]
     }.show("route")
   }
 }

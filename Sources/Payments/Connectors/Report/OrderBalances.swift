@@ -46,8 +46,9 @@ extension OrderBalances {
       return amount
     }
     let payment = try member("payment")
-    guard !payment.isEmpty, ReportError.isName(payment) else {
-      throw ReportError(line: line, "payment", payment, mustBe: "the id of a payment")
+    guard payment.utf8.count == 32, Timestamp(ofID: payment) != nil else {
+      throw ReportError(
+        line: line, "payment", payment, mustBe: "the id that Tender gave the payment, as webhooks name it")
     }
     return OrderBalances(
       payment: PaymentID(payment), authorized: try amount("authorized"), captured: try amount("captured"),

@@ -21,7 +21,7 @@ struct KeyFiles {
   }
 
   /// - Throws: ``BackupRefusal/foreign(_:)`` for anything but a backup's keys.
-  init(_ bytes: [UInt8]) throws {
+  init(_ bytes: [UInt8], from file: String) throws {
     do throws(JSONError) {
       let root = JSONField(try JSONReader.read(bytes))
       backup = try root.member("backup").string
@@ -29,7 +29,7 @@ struct KeyFiles {
       let files = try root.member("files")
       for name in ServerConfiguration.keyFileNames { texts[name] = try files.memberIfPresent(name)?.string }
       self.texts = texts
-    } catch { throw BackupRefusal.foreign("the file is no backup of keys") }
+    } catch { throw BackupRefusal.foreign("\(file) holds no keys; a backup's keys end in .keys.age") }
   }
 
   var serialized: [UInt8] {
@@ -85,6 +85,16 @@ extension ServerConfiguration {
     get throws {
       guard FileManager.default.fileExists(atPath: fingerprintKeyFile) else { return nil }
       return Hex.decode(try PrivateFile.text(fingerprintKeyFile).trimmingCharacters(in: .whitespacesAndNewlines))
+    }
+  }
+
+  /// What a restored server does not start without, and no backup has.
+  var missingFiles: [String] {
+    [
+      ("platform.directory", platformDirectory), ("tls.certificateFile", tls?.certificateFile),
+      ("tls.keyFile", tls?.keyFile), ("store.passwordFile", storePasswordFile),
+    ].compactMap { name, path in
+      path.flatMap { FileManager.default.fileExists(atPath: $0) ? nil : "\(name) \($0)" }
     }
   }
 

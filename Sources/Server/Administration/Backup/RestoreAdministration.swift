@@ -49,9 +49,16 @@ package struct RestoreAdministration: Sendable {
 
   /// - Parameter bytes: the provider's report, as `tender reconcile` takes it.
   package func adopt(report bytes: [UInt8], of route: String) async throws -> AdoptionReport {
-    try await requireClosed(route)
+    try await requireRoute(route)
     do {
-      return try await journal.adopt(try AcquirerReport(bytes), of: route, merchant: routes.onlyMerchant(of: route))
+      let report = try AcquirerReport(bytes)
+      guard let restore = journal.restore, let end = report.period?.upperBound, end > restore.lostFrom else {
+        throw Problem(
+          .unprocessableContent, "report_too_early",
+          "No line of the report is later than \(journal.restore?.lostFrom.description ?? "the backup"): take one of "
+            + "the time since, or accept the gap where nothing happened.")
+      }
+      return try await journal.adopt(report, of: route, merchant: routes.onlyMerchant(of: route))
     } catch let error as ReportError {
       throw Problem(.badRequest, "unreadable_report", "The report cannot be read: \(error).")
     }
@@ -59,7 +66,7 @@ package struct RestoreAdministration: Sendable {
 
   /// - Parameter bytes: what the merchant knows of its payments, as CSV.
   package func adopt(orders bytes: [UInt8], of route: String) async throws -> AdoptionReport {
-    try await requireClosed(route)
+    try await requireRoute(route)
     do {
       return try await journal.adopt(try OrderBalances.read(bytes), of: route, merchant: routes.onlyMerchant(of: route))
     } catch let error as ReportError {
@@ -85,14 +92,21 @@ package struct RestoreAdministration: Sendable {
   }
 
   private func requireClosed(_ route: String) async throws {
+    let known = try await requireRoute(route)
+    guard known.state == .closed else {
+      throw Problem(.conflict, "route_open", "The route \(route) is open: \(known.state.rawValue).", field: "route")
+    }
+  }
+
+  /// An open one too takes a report: what an earlier one lacked is adopted still.
+  @discardableResult
+  private func requireRoute(_ route: String) async throws -> RestoredRoute {
     let routes = try await report().routes
     guard let known = routes.first(where: { $0.route.utf8.elementsEqual(route.utf8) }) else {
       let names = routes.map(\.route).joined(separator: ", ")
       throw Problem(
         .unprocessableContent, "unknown_route", "There is no route \(route); there are: \(names).", field: "route")
     }
-    guard known.state == .closed else {
-      throw Problem(.conflict, "route_open", "The route \(route) is open: \(known.state.rawValue).", field: "route")
-    }
+    return known
   }
 }

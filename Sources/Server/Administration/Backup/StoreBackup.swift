@@ -111,6 +111,11 @@ package struct StoreBackup: Sendable {
   private func encrypt(
     _ arguments: [String], _ input: [UInt8] = [], as name: String, from draft: String
   ) async throws -> String {
+    if let text = try? String(contentsOfFile: recipients, encoding: .utf8), text.contains("AGE-SECRET-KEY-") {
+      throw CallFailure(
+        "\(recipients) has a private key, which belongs on the machine that restores: age-keygen -y prints its public key"
+      )
+    }
     try await ToolRun(
       program: "age", arguments: ["--encrypt", "--recipients-file", recipients] + arguments, input: input
     ).run()

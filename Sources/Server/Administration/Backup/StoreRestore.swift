@@ -27,6 +27,8 @@ package struct StoreRestore: Sendable {
     /// Whether contacts are sealed in the store, and neither the file of their keys nor its copy is here. No backup has
     /// it.
     package let needsContactKeys: Bool
+    /// What the configuration names, no backup has, and is not here, each as its setting and its path.
+    package let missing: [String]
   }
 
   /// - Parameters:
@@ -47,7 +49,7 @@ package struct StoreRestore: Sendable {
     }
     let keyFiles: KeyFiles? =
       if let keys {
-        try KeyFiles(try await decrypt(keys))
+        try KeyFiles(try await decrypt(keys), from: keys)
       } else { nil }
     try keyFiles?.check(configuration)
     // On the store's own file system, so that it is moved to its place as a whole.
@@ -60,7 +62,7 @@ package struct StoreRestore: Sendable {
     var needsContactKeys = false
     let (marked, audit): (RestoreReport, AuditReport)
     if let path = configuration.store.path {
-      (marked, audit) = try await markCopy(plain, keyFiles, migrates) {
+      (marked, audit) = try await markCopy(plain, of: file, keyFiles, migrates) {
         needsContactKeys = try await lacksContactKeys($0, withoutContacts)
       }
       // What was written into the copy may be in its log still.
@@ -78,7 +80,7 @@ package struct StoreRestore: Sendable {
     }
     return Report(
       restore: marked, payments: audit.payments, auditEntries: audit.entries, keys: written,
-      needsContactKeys: needsContactKeys)
+      needsContactKeys: needsContactKeys, missing: configuration.missingFiles)
   }
 
   /// Whether the keys of the store's contacts are not here, and not given up either.
@@ -112,7 +114,8 @@ package struct StoreRestore: Sendable {
       let needsKeys = try await ContactKeys.areNeeded(by: database) && !configuration.contactKeys.isThere
       await database.close()
       return Report(
-        restore: restore, payments: audit.payments, auditEntries: audit.entries, keys: [], needsContactKeys: needsKeys)
+        restore: restore, payments: audit.payments, auditEntries: audit.entries, keys: [], needsContactKeys: needsKeys,
+        missing: configuration.missingFiles)
     } catch {
       await database.close()
       throw error
@@ -139,6 +142,8 @@ package struct StoreRestore: Sendable {
   private func decrypt(_ file: String, to plain: String? = nil) async throws -> [UInt8] {
     let isThere = FolderOwner.asCaller { FileManager.default.fileExists(atPath: file) }
     guard isThere else { throw CallFailure("there is no file \(file)") }
+    try requireEncrypted(file)
+    try requirePrivateKey()
     do {
       return try await ToolRun(
         program: "age", arguments: ["--decrypt", "--identity", identity, file], output: plain, isCaller: true
@@ -152,12 +157,31 @@ package struct StoreRestore: Sendable {
     }
   }
 
+  private func requireEncrypted(_ file: String) throws {
+    let start = FolderOwner.asCaller { FileHandle(forReadingAtPath: file)?.readData(ofLength: 64) } ?? Data()
+    let forms = ["age-encryption.org/", "-----BEGIN AGE ENCRYPTED FILE-----"]
+    guard forms.contains(where: { start.starts(with: Data($0.utf8)) }) else {
+      throw BackupRefusal.foreign(
+        "\(file) is no file that age has encrypted; a backup's end in .store.age and .keys.age")
+    }
+  }
+
+  private func requirePrivateKey() throws {
+    let text = FolderOwner.asCaller { try? String(contentsOfFile: identity, encoding: .utf8) } ?? ""
+    let lines = text.split(whereSeparator: \.isNewline)
+    guard lines.contains(where: { $0.hasPrefix("age1") }),
+      !lines.contains(where: { !$0.hasPrefix("age1") && !$0.hasPrefix("#") })
+    else { return }
+    throw CallFailure(
+      "\(identity) has a public key: give the file that age-keygen -o wrote, which has a line AGE-SECRET-KEY-1…")
+  }
+
   /// Checks the copy, prepares it, and marks it.
   private func markCopy(
-    _ plain: String, _ keys: KeyFiles?, _ migrates: Bool, _ prepare: (Database) async throws -> Void
+    _ plain: String, of file: String, _ keys: KeyFiles?, _ migrates: Bool, _ prepare: (Database) async throws -> Void
   ) async throws -> (RestoreReport, AuditReport) {
     do { try StoreFile.check(plain) } catch {
-      throw BackupRefusal.foreign("the file is no backup of a store in SQLite")
+      throw BackupRefusal.foreign("\(file) holds no store in SQLite; a backup's store ends in .store.age")
     }
     let damage: [String]
     do { damage = try Database.damage(inFile: plain) } catch {
@@ -196,7 +220,12 @@ package struct StoreRestore: Sendable {
 
   /// A backup has the hash of the fingerprint key with which its store was served.
   private func requireOwnKey(_ keys: KeyFiles?, _ database: Database) async throws {
-    guard let key = try keys?.fingerprintKey ?? configuration.fingerprintKey else { return }
+    guard let key = try keys?.fingerprintKey ?? configuration.fingerprintKey else {
+      guard try await SharedKeys.has("fingerprint.key", in: database) else { return }
+      throw CallFailure(
+        "the store's keys are not on this machine: give the backup's file that ends in .keys.age by --keys, or put "
+          + "\(configuration.fingerprintKeyFile) and the others in their places")
+    }
     switch try await SharedKeys.isKnown("fingerprint.key", key, in: database) {
     case true?: return
     case false?: throw BackupRefusal.foreign("the store was served with another fingerprint key")

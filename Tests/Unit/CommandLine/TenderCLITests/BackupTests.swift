@@ -100,15 +100,25 @@ import Testing
       ("TENDER_DIRECTORY=none \(Self.backup)", 1, "there is no store at none/tender.db"),
       ("\(Self.backup) --keep 0", 2, "--keep is 1 or more"),
       ("echo age1nonsense > wrong.pub; tender backup --to backups --recipients wrong.pub", 1, "age failed"),
+      ("tender backup --to backups --recipients key.txt", 1, "key.txt has a private key"),
     ] {
       let answer = try await workshop.run(command)
       #expect(answer.exitCode == code && answer.lines.joined().contains(words), "\(command): \(answer.lines)")
     }
     #expect(try await workshop.run("ls -A backups").lines.isEmpty, "nothing is left")
     #expect(try await workshop.run("\(Self.backup) && age-keygen -o other.txt 2>/dev/null").exitCode == 0)
-    let other = try await workshop.run(
-      "TENDER_DIRECTORY=new tender restore store --identity other.txt backups/*.store.age")
-    #expect(other.exitCode == 1 && other.lines.joined().contains("has not the private key"), "\(other.lines)")
+    for (command, words) in [
+      ("--identity other.txt backups/*.store.age", "has not the private key"),
+      ("--identity backup.pub backups/*.store.age", "backup.pub has a public key"),
+      ("--identity key.txt backup.pub", "backup.pub is no file that age has encrypted"),
+      ("--identity key.txt backups/*.keys.age", "holds no store in SQLite"),
+      ("--identity key.txt backups/*.store.age --keys backups/*.store.age", "holds no keys"),
+      ("--identity key.txt backups/*.store.age", "the store's keys are not on this machine"),
+    ] {
+      let answer = try await workshop.run("TENDER_DIRECTORY=new tender restore store \(command)")
+      #expect(answer.exitCode == 1 && answer.lines.joined().contains(words), "\(command): \(answer.lines)")
+    }
+    #expect(try await workshop.run("ls -A new").lines == ["tender.db.lock"])
     let mixed = try await workshop.run(
       "mkdir b2 && tender backup --to b2 --recipients backup.pub && \(Self.restore) backups/*.store.age --keys b2/*.keys.age"
     )
@@ -178,9 +188,10 @@ import Testing
     let future = try await workshop.run("\(mark) 2099-01-01T00:00:00Z")
     #expect(future.exitCode == 1 && future.lines.last?.contains("set the clock") == true, "\(future.lines)")
     #expect(try await workshop.run("tender restore status --store .tender/tender.db").exitCode == 1)
-    let ahead = try await workshop.run(
-      "\(Self.backup) && \(Self.changed("UPDATE backups SET begun_at = 4070908800000000")) && \(Self.restore) changed.age"
-    )
+    let changed = try await workshop.run(
+      "\(Self.backup) && \(Self.changed("UPDATE backups SET begun_at = 4070908800000000"))")
+    #expect(changed.exitCode == 0, "\(changed.lines)")
+    let ahead = try await workshop.run("\(Self.restore) changed.age --keys backups/*.keys.age")
     #expect(ahead.exitCode == 1 && ahead.lines.last?.contains("set the clock") == true, "\(ahead.lines)")
     #expect(try await workshop.run("\(mark) 2026-01-01T00:00:00Z").exitCode == 0)
   }

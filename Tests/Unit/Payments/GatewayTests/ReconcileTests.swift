@@ -192,20 +192,21 @@ private struct Month {
   }
 
   private static let columns = "payment,authorized,captured,refunded,currency,name\n"
+  private static let payment = "019aba5e7c0000000000000000000100"
 
   @Test(arguments: [
-    (columns + "p,1,0,0,EUR,n\np,1,1,0,EUR,n\n", 3, "named twice"),
-    (columns + "p,1000000000000,0,0,EUR,n\n", 2, "authorized"),
-    (columns + "p,1,0,9223372036854775807,EUR,n\n", 2, "refunded"),
-    (columns + "p,1,0,0,EUR," + String(repeating: "n", count: 1_025) + "\n", 2, "name"),
-    (columns + String(repeating: "p", count: 1_025) + ",1,0,0,EUR,n\n", 2, "payment"),
+    (columns + "\(payment),1,0,0,EUR,n\n\(payment),1,1,0,EUR,n\n", 3, "named twice"),
+    (columns + "\(payment),1000000000000,0,0,EUR,n\n", 2, "authorized"),
+    (columns + "\(payment),1,0,9223372036854775807,EUR,n\n", 2, "refunded"),
+    (columns + "\(payment),1,0,0,EUR," + String(repeating: "n", count: 1_025) + "\n", 2, "name"),
+    (columns + "HK-1042,1,0,0,EUR,n\n", 2, "payment"),
   ])
   func `orders that name a payment twice, or more than is taken, are refused`(
     _ text: String, _ line: Int, _ word: String
   ) throws {
     let error = try #require(throws: ReportError.self) { try OrderBalances.read(Array(text.utf8)) }
     #expect(error.line == line && error.reason.contains(word), "\(error)")
-    #expect(try OrderBalances.read(Array((Self.columns + "p,999999999999,0,0,EUR,n\n").utf8)).count == 1)
+    #expect(try OrderBalances.read(Array((Self.columns + "\(Self.payment),999999999999,0,0,EUR,n\n").utf8)).count == 1)
   }
 
   @Test(arguments: ["reference", "authorization", "name"])
