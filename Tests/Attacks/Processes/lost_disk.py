@@ -53,7 +53,10 @@ def say(*words):
     print("lost disk:", *words, flush=True)
 
 
-COPY = "contacts:\n  keyCopy: kept/contacts.keys\n"
+def keeping_keys(directory):
+    """The setting by which the contact keys are kept once more, in a folder that is there."""
+    os.makedirs(directory + "/kept", exist_ok=True)
+    return "contacts:\n  keyCopy: kept/contacts.keys\n"
 
 
 class OnFile(Deployment):
@@ -62,7 +65,7 @@ class OnFile(Deployment):
     engine, settings = "SQLite", "tender.yaml"
 
     def configuration(self):
-        return super().configuration() + COPY
+        return super().configuration() + keeping_keys(self.directory)
 
     @property
     def data(self):
@@ -97,7 +100,7 @@ class OnPostgres(Nodes):
         super().__init__(directory, SingleServer(), count=1, kind=kind)
 
     def configuration(self):
-        return super().configuration() + COPY
+        return super().configuration() + keeping_keys(self.directory)
 
     @property
     def data(self):
