@@ -6,8 +6,8 @@
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
-demo: ## the shop, the server and the sandbox, everything set up; PAGE=mine.html tries a page of yours, STORE=postgres two servers
-	@STORE='$(STORE)' scripts/demo $(if $(PAGE),--page '$(PAGE)')
+demo: ## the shop, the server and the sandbox, everything set up; PAGE=mine.html tries a page of yours, STORE=postgres two servers, MONITORING=yes Prometheus beside it
+	@STORE='$(STORE)' MONITORING='$(MONITORING)' scripts/demo $(if $(PAGE),--page '$(PAGE)')
 
 install: ## a release of tender and tender-sandbox, their completions and man pages, below PREFIX=/usr/local
 	@PREFIX='$(or $(PREFIX),/usr/local)' DESTDIR='$(DESTDIR)' scripts/install
