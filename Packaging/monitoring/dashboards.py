@@ -190,7 +190,7 @@ def main():
     folder = pathlib.Path(sys.argv[1])
     folder.mkdir(parents=True, exist_ok=True)
     for name, title, panels in DASHBOARDS:
-        (folder / f"{name}.json").write_text(json.dumps(dashboard(name, title, panels), indent=1) + "\n", encoding="utf-8")
+        (folder / f"tender-{name}.json").write_text(json.dumps(dashboard(name, title, panels), indent=1) + "\n", encoding="utf-8")
 
 
 if __name__ == "__main__":
