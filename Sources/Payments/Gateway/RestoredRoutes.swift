@@ -179,7 +179,8 @@ package struct AdoptionReport: Sendable, Hashable, Codable {
 }
 
 extension AcquirerReport {
-  /// What was done or taken on, authorizations first and then by time. What was reversed before the restore holds nothing.
+  /// What was done or taken on, authorizations first and then by time; within a second, which some listings count, captures
+  /// before what follows them. What was reversed before the restore holds nothing.
   fileprivate var doneOperations: [ListedOperation] {
     let done = lines.filter { $0.result != .declined }
     let reversed = Set(done.filter { $0.operation == .reverse }.map(\.reference))
@@ -188,6 +189,18 @@ extension AcquirerReport {
       return ListedOperation(
         reference: line.reference, kind: kind, amount: line.amount, time: line.time, authorization: line.authorization,
         name: line.name, isPending: line.result == .pending, isReversed: reversed.contains(line.reference))
-    }.sorted { ($0.kind == .authorize ? 0 : 1, $0.time) < ($1.kind == .authorize ? 0 : 1, $1.time) }
+    }.sorted { $0.order < $1.order }
+  }
+}
+
+extension ListedOperation {
+  fileprivate var order: (Int, Timestamp, Int) {
+    let rank =
+      switch kind {
+      case .authorize, .increment: 0
+      case .capture: 1
+      case .void, .reverse, .refund, .chargeback, .chargebackReversal: 2
+      }
+    return (kind == .authorize ? 0 : 1, time, rank)
   }
 }

@@ -194,24 +194,32 @@ extension Operations {
   ) throws -> Bool {
     if listed.kind != .reverse, try find(listed.reference, in: store) != nil { return true }
     let kind: OperationKind = listed.kind == .reverse ? .void : listed.kind
-    // Operations of ours may share a name, as captures of one intent do: they are told apart by our reference.
+    // Operations may share a name, as captures of one intent do. Ours are told apart by our reference, and an event that
+    // came without it by the amount.
     let isOurs = BasketMark.time(of: listed.reference) != nil
+    let amount = isOurs ? "restored IS NULL AND cause = 'provider' AND amount = $4" : "$4 = $4"
     return try store.row(
       """
       SELECT reference FROM operations WHERE acquirer_reference = $1 AND kind = $2 AND route = $3
-        AND (cause = 'provider' OR ($4 = 0 AND restored IS NOT NULL))
+        AND (cause = 'provider' OR restored IS NOT NULL) AND \(amount) LIMIT 1
       """, .text(listed.name ?? listed.reference.rawValue), .text(kind.rawValue), .text(route),
-      .integer(isOurs ? 1 : 0)) != nil
+      .integer(listed.amount.minorUnits)) != nil
   }
 
-  /// The amount of an operation that a listing gave back under the provider's name.
+  /// The amount of an operation of a person's that a listing gave back under the provider's name.
+  ///
+  /// - Parameter amount: which of several under one name is meant, as captures of one intent are.
   static func findAdoptedAmount(
-    of kind: OperationKind, called name: String, of payment: PaymentID, in store: Transaction
+    of kind: OperationKind, called name: String, near amount: Int64, of payment: PaymentID, in store: Transaction
   ) throws -> Int64? {
-    try store.row(
+    let found = try store.rows(
       """
-      SELECT amount FROM operations
-      WHERE payment = $1 AND kind = $2 AND acquirer_reference = $3 AND restored IS NOT NULL LIMIT 1
-      """, .text(payment.rawValue), .text(kind.rawValue), .text(name))?.integer("amount")
+      SELECT reference, amount, restored_at FROM operations JOIN restores ON restores.number = operations.restored
+      WHERE payment = $1 AND kind = $2 AND acquirer_reference = $3
+      """, .text(payment.rawValue), .text(kind.rawValue), .text(name))
+    // The reference of what a person did is made at its adoption, and ours was made by the store that is lost.
+    let amounts = try found.filter { try $0.text("reference") >= $0.time("restored_at").idPrefix }
+      .map { try $0.integer("amount") }
+    return amounts.contains(amount) ? amount : amounts.first
   }
 }

@@ -98,7 +98,7 @@ extension Journal {
     guard before.balances.status.isResolved else { return .early(AlarmReason.movedElsewhere.rawValue) }
     if movement.kind == .refundReturned { return try bookReturn(movement, before, notBefore: time, in: store) }
     let adopted = try Operations.findAdoptedAmount(
-      of: movement.operation, called: movement.name, of: before.payment.id, in: store)
+      of: movement.operation, called: movement.name, near: movement.amount.minorUnits, of: before.payment.id, in: store)
     if let adopted {
       // A listing gave it back after a restore, before its event came.
       guard movement.endsHold || adopted == movement.amount.minorUnits else {

@@ -112,8 +112,20 @@ extension RestoredStore {
     try store.run(
       "INSERT INTO outbox_head (id, position, handed_over_at) VALUES (1, 0, 0) ON CONFLICT DO NOTHING")
     try store.run("UPDATE outbox_head SET position = position + 1000000000")
+    try expectMoreOfOpen(in: store)
     guard let restore = try find(in: store) else { throw StorageError.column("number") }
     return restore
+  }
+
+  /// The server that is lost may have gone on until now with what was open at the backup: its second step may have been
+  /// taken, and *not found* means nothing before the settle horizon has passed.
+  private static func expectMoreOfOpen(in store: Transaction) throws {
+    try store.run(
+      """
+      UPDATE operations SET prepared_reference = COALESCE(prepared_reference, ''),
+        sent_until = CASE WHEN sent_until > $1 THEN sent_until ELSE $1 END
+      WHERE state IN ('sending', 'pending', 'unknown')
+      """, .time(store.now))
   }
 
   private static func close(_ route: String, of restore: Int64, in store: Transaction) throws {

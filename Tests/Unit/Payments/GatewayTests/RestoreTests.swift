@@ -4,6 +4,7 @@ import Gateway
 import Ledger
 import PaymentTesting
 import Storage
+import Synchronization
 import TenderPayments
 import TenderTesting
 import Testing
@@ -108,13 +109,15 @@ extension ProviderVisit {
       visit.shop.clock.advance(.seconds(3_600))
       let backup = try await Backup(of: visit.shop)
       visit.shop.clock.advance(.seconds(60))
-      _ = try await visit.done(gateway.capture(part.id, .eur(1000)))
+      for units in [300, 300, 400] as [Int64] { _ = try await visit.done(gateway.capture(part.id, .eur(units))) }
       _ = try await visit.done(gateway.void(freed.id))
       _ = try await visit.done(gateway.refund(captured.id, .eur(300)))
       let order = Shop.order("order-4", 1500)
       let token = try visit.shop.token(for: order)
       let lost = try await visit.authorize(order, token)
       _ = try await visit.done(gateway.capture(lost.id, .eur(500)))
+      try await visit.settle(lost.id)
+      _ = try await visit.done(gateway.refund(lost.id, .eur(100)))
       visit.shop.clock.advance(.seconds(60))
 
       let journal = try await backup.restore()
@@ -128,7 +131,7 @@ extension ProviderVisit {
       #expect(try await restored.adoptListing(of: route).waitsUntil != nil)
       visit.shop.clock.advance(.seconds(600))
       let report = try await restored.adoptListing(of: route)
-      #expect(report.isOpen && report.adopted == 5 && report.contradicted == 0 && report.later == 0, "\(report)")
+      #expect(report.isOpen && report.adopted == 8 && report.contradicted == 0 && report.later == 0, "\(report)")
       for payment in [part, freed, captured, lost] {
         #expect(try await journal.balances(payment.id) == visit.shop.journal.balances(payment.id))
         #expect(try await journal.payment(payment.id)?.merchant == "shop")
@@ -325,6 +328,36 @@ extension ProviderVisit {
     #expect(try await journal.sequences(of: third.id) == [1, 2, 3])
     shop.clock.advance(.seconds(8 * 86_400))
     #expect(try await restored.refund(second.id).payment.refunded == 1250)
+  }
+
+  @Test func `asks about an authorization that was between its two steps at the backup, and believes no silence soon`()
+    async throws
+  {
+    let shop = try await Shop()
+    let taken = Mutex<Backup?>(nil)
+    var acquirer = shop.fake.acquirer
+    acquirer.capabilities.preparedInstruments = [.network]
+    acquirer.prepare = { _, _ in
+      let backup = try? await Backup(of: shop)
+      taken.withLock { $0 = backup }
+      return .ready("token-1")
+    }
+    let gateway = PaymentGateway(opener: shop.opener, journal: shop.journal, acquirer: acquirer, clock: shop.clock.wall)
+    let order = Shop.order("order-1")
+    let payment = try await gateway.authorize(order, with: shop.token(for: order))
+    #expect(payment.status == .authorized)
+    let backup = try #require(taken.withLock(\.self))
+    shop.clock.advance(.seconds(3_600))
+    let journal = try await backup.restore()
+    let restored = backup.gateway(journal, [ConfiguredRoute(acquirer)])
+    shop.fake.finds(.notFound)
+    shop.clock.advance(.seconds(1))
+    _ = try await restored.recover()
+    #expect(try await journal.payment(payment.id)?.status == .authorizing)
+    shop.fake.finds(.answer(FakeAcquirer.approval(AttemptReference(payment.id.rawValue))))
+    shop.clock.advance(.seconds(120))
+    _ = try await restored.recover()
+    #expect(try await journal.payment(payment.id)?.status == .authorized)
   }
 
   @Test func `leaves the due captures and ended holds of a closed route alone`() async throws {
