@@ -91,59 +91,38 @@ extension Journal {
   package func adopt(
     _ report: AcquirerReport, of route: String, merchant: MerchantID?
   ) async throws -> AdoptionReport {
-    try await adopt(report.doneOperations, of: route, merchant)
+    let owner = try await owner(of: route, merchant)
+    var result = AdoptionReport(route: route)
+    for listed in report.doneOperations { result.count(try await adopt(listed, through: route, merchant: owner)) }
+    return try await finish(result)
   }
 
   /// Adopts what the merchant's orders say beyond the journal, and opens the route unless something of it has to wait.
   package func adopt(
     _ orders: [OrderBalances], of route: String, merchant: MerchantID?
   ) async throws -> AdoptionReport {
-    var listed: [ListedOperation] = []
-    for order in orders { listed += order.operations(beyond: try await payment(order.payment), since: restore) }
-    return try await adopt(listed, of: route, merchant)
-  }
-
-  private func adopt(
-    _ operations: [ListedOperation], of route: String, _ configured: MerchantID?
-  ) async throws -> AdoptionReport {
-    guard let restore else { throw GatewayError.noListing(route) }
-    // One that is configured no more may have made the lost payments.
-    let isOnly = if let configured { try await isOnlyMerchant(configured, of: route) } else { false }
-    let merchant = isOnly ? configured ?? .unknown : .unknown
+    let owner = try await owner(of: route, merchant)
     var result = AdoptionReport(route: route)
-    for listed in operations { result.count(try await adopt(listed, through: route, merchant: merchant)) }
-    guard result.later == 0 else { return result }
-    let adopted = result.adopted
-    result.isOpen = true
-    try await database.write { try restore.open(route, as: .reconciled, adopted: adopted, in: $0) }
-    return result
+    for order in orders {
+      for adoption in try await adopt(order, through: route, merchant: owner) { result.count(adoption) }
+    }
+    return try await finish(result)
   }
-}
 
-extension OrderBalances {
-  /// What the journal lacks of the balances, each as one operation.
-  fileprivate func operations(beyond known: Payment?, since restore: RestoredStore?) -> [ListedOperation] {
-    guard let restore else { return [] }
-    let authorization = AttemptReference(payment.rawValue)
-    func listed(_ kind: OperationKind, _ units: Int64) -> [ListedOperation] {
-      guard units > 0 else { return [] }
-      let isFirst = kind == .authorize
-      let own = AttemptReference("orders-\(kind.rawValue)-\(payment)-\(units)")
-      return [
-        ListedOperation(
-          reference: isFirst ? authorization : own, kind: kind,
-          amount: Amount(minorUnits: units, currency: authorized.currency), time: restore.lostFrom,
-          authorization: isFirst ? nil : authorization, name: isFirst ? name : own.rawValue)
-      ]
-    }
-    let held = max(authorized.minorUnits, captured.minorUnits)
-    guard let known else {
-      let (capture, refund) = (listed(.capture, captured.minorUnits), listed(.refund, refunded.minorUnits))
-      return listed(.authorize, held) + capture + refund
-    }
-    let capture = listed(.capture, captured.minorUnits.subtractingClamped(known.captured))
-    let refund = listed(.refund, refunded.minorUnits.subtractingClamped(known.refunded))
-    return capture + refund + listed(.void, known.authorized.subtractingClamped(held))
+  /// Whose the lost payments are. A merchant that is configured no more may have made them.
+  private func owner(of route: String, _ configured: MerchantID?) async throws -> MerchantID {
+    guard let configured, try await isOnlyMerchant(configured, of: route) else { return .unknown }
+    return configured
+  }
+
+  /// Opens the route unless something has to wait.
+  private func finish(_ adopted: AdoptionReport) async throws -> AdoptionReport {
+    guard let restore else { throw GatewayError.noListing(adopted.route) }
+    var result = adopted
+    guard result.later == 0 else { return result }
+    result.isOpen = true
+    try await database.write { try restore.open(adopted.route, as: .reconciled, adopted: adopted.adopted, in: $0) }
+    return result
   }
 }
 

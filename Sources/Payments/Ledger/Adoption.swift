@@ -58,7 +58,7 @@ extension Journal {
     guard let restore else { return .older }
     return try await database.write { store in
       if try Operations.isKnown(listed, through: route, in: store) { return .known }
-      if let time = listed.ownTime, time < restore.lostFrom.adding(.zero - RestoredStore.clockMargin) { return .older }
+      if let time = listed.ownTime, restore.isKept(time) { return .older }
       guard !listed.isPending else { return .later }
       if listed.kind == .authorize {
         if listed.isReversed { return .known }
@@ -69,6 +69,37 @@ extension Journal {
         authorization.route == route
       else { return .ofNoPayment }
       return try adopt(listed, of: authorization.payment, through: route, restore, in: store)
+    }
+  }
+
+  /// Adopts what a merchant's orders say of a payment beyond its balances here. What is open here counts as done: its own
+  /// answer decides it.
+  package func adopt(
+    _ order: OrderBalances, through route: String, merchant: MerchantID
+  ) async throws -> [Adoption] {
+    guard let restore else { return [] }
+    return try await database.write { store in
+      var adoptions: [Adoption] = []
+      let id = order.payment
+      let held = max(order.authorized.minorUnits, order.captured.minorUnits)
+      if try store.row("SELECT id FROM payments WHERE id = $1", .text(id.rawValue)) == nil {
+        guard held > 0 else { return [] }
+        let amount = Amount(minorUnits: held, currency: order.authorized.currency)
+        let listed = ListedOperation(
+          reference: AttemptReference(id.rawValue), kind: .authorize, amount: amount, time: restore.lostFrom,
+          name: order.name)
+        if let time = listed.ownTime, restore.isKept(time) { return [.older] }
+        adoptions.append(try adoptPayment(listed, through: route, merchant, restore, in: store))
+        guard adoptions == [.adopted(id)] else { return adoptions }
+      }
+      let before = try PaymentRecord.lock(id, in: store)
+      guard try store.row("SELECT route FROM payments WHERE id = $1", .text(id.rawValue))?.text("route") == route
+      else { return [.ofNoPayment] }
+      guard before.balances.status.isResolved else { return adoptions + [.later] }
+      for listed in order.operations(beyond: before.balances, held, restore) {
+        adoptions.append(try adopt(listed, of: id, through: route, restore, in: store))
+      }
+      return adoptions
     }
   }
 
@@ -137,6 +168,7 @@ extension Journal {
     let before = try PaymentRecord.lock(payment, in: store)
     // Only from here on the operations stay as they are read: another node may have adopted it meanwhile.
     if try Operations.isKnown(listed, through: route, in: store) { return .known }
+    if try Operations.isKnown(listed, of: payment, in: store) { return .known }
     guard before.balances.status.isResolved else { return .later }
     let endsHold = listed.kind == .void || listed.kind == .reverse
     if endsHold, before.balances.free <= 0 { return .known }
@@ -171,6 +203,10 @@ extension Journal {
     try insertRestored(attempt, listed, restore, in: store)
     let name = listed.name ?? listed.reference.rawValue
     _ = try Operations.close(attempt, with: .approved(Approval(acquirerReference: name)), in: store)
+    // The provider may say its own name of it in another report.
+    try store.run(
+      "UPDATE operations SET detail = $2 WHERE reference = $1", .text(attempt.reference.rawValue),
+      .text(listed.reference.rawValue))
     _ = try save(
       before.moved(to: try closeHold(posted, attempt, in: store), at: store.now), over: before,
       .meets(kind, .approved), of: attempt.reference, saying: "restored, \(name)", in: store)
@@ -183,6 +219,29 @@ extension Journal {
     try store.run(
       "UPDATE operations SET restored = $2, sent_at = $3 WHERE reference = $1", .text(attempt.reference.rawValue),
       .integer(restore.number), .time(listed.time))
+  }
+}
+
+extension OrderBalances {
+  /// Rows of orders have no name at the provider, so that they are told apart by this.
+  static let prefix = "orders-"
+
+  /// What the journal lacks of the balances, each kind as one operation.
+  fileprivate func operations(
+    beyond known: Balances, _ held: Int64, _ restore: RestoredStore
+  ) -> [ListedOperation] {
+    let lacking: [(kind: OperationKind, total: Int64, units: Int64)] = [
+      (.capture, captured.minorUnits, captured.minorUnits - known.captured - known.reservedCapture),
+      (.refund, refunded.minorUnits, refunded.minorUnits - known.refunded - known.reservedRefund),
+      (.void, held, known.authorized - held - known.reservedVoid),
+    ]
+    return lacking.filter { $0.units > 0 }.map { lack in
+      let name = "\(Self.prefix)\(lack.kind.rawValue)-\(payment)-\(lack.total)"
+      return ListedOperation(
+        reference: AttemptReference(name), kind: lack.kind,
+        amount: Amount(minorUnits: lack.units, currency: authorized.currency), time: restore.lostFrom,
+        authorization: AttemptReference(payment.rawValue), name: name)
+    }
   }
 }
 
@@ -204,6 +263,33 @@ extension Operations {
         AND (cause = 'provider' OR restored IS NOT NULL) AND \(amount) LIMIT 1
       """, .text(listed.name ?? listed.reference.rawValue), .text(kind.rawValue), .text(route),
       .integer(listed.amount.minorUnits)) != nil
+  }
+
+  /// Whether an earlier report gave it under its other name, or a merchant's orders have counted it.
+  fileprivate static func isKnown(
+    _ listed: ListedOperation, of payment: PaymentID, in store: Transaction
+  ) throws -> Bool {
+    guard !listed.reference.rawValue.hasPrefix(OrderBalances.prefix) else { return false }
+    let kind: OperationKind = listed.kind == .reverse ? .void : listed.kind
+    if try ordersHave(listed.amount.minorUnits, of: kind, payment, in: store) { return true }
+    guard BasketMark.time(of: listed.reference) == nil else { return false }
+    return try store.row(
+      """
+      SELECT reference FROM operations
+      WHERE payment = $1 AND kind = $2 AND restored IS NOT NULL AND detail = $3 LIMIT 1
+      """, .text(payment.rawValue), .text(kind.rawValue), .text(listed.reference.rawValue)) != nil
+  }
+
+  /// Whether a merchant's orders gave so much of a kind back, whatever operations it was.
+  static func ordersHave(
+    _ amount: Int64, of kind: OperationKind, _ payment: PaymentID, in store: Transaction
+  ) throws -> Bool {
+    let rows = try store.rows(
+      """
+      SELECT amount FROM operations
+      WHERE payment = $1 AND kind = $2 AND restored IS NOT NULL AND acquirer_reference LIKE $3
+      """, .text(payment.rawValue), .text(kind.rawValue), .text(OrderBalances.prefix + "%"))
+    return try !rows.isEmpty && amount <= rows.reduce(0) { $0.addingClamped(try $1.integer("amount")) }
   }
 
   /// The amount of an operation of a person's that a listing gave back under the provider's name.

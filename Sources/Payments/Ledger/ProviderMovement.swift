@@ -107,6 +107,11 @@ extension Journal {
       return .known
     }
     if movement.endsHold, before.balances.authorized == before.balances.captured { return .known }
+    // The money that the orders have counted, or other money: a person has to look.
+    guard
+      try !Operations.ordersHave(
+        movement.amount.minorUnits, of: movement.operation, before.payment.id, in: store)
+    else { return try contradict(movement, before, in: store) }
     do {
       return .applied(try book(movement, before, in: store))
     } catch JournalError.inFlight {

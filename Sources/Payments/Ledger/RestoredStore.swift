@@ -152,6 +152,9 @@ extension RestoredStore {
     return try restore.routes(in: store).filter { $0.state == .closed }.map(\.route)
   }
 
+  /// Whether what was done at a time is in the backup, by any clock.
+  func isKept(_ time: Timestamp) -> Bool { time < lostFrom.adding(.zero - Self.clockMargin) }
+
   /// Whether nothing may be sent on the route.
   package func isClosed(_ route: String, in store: Transaction) throws -> Bool {
     guard endedAt == nil else { return false }
@@ -177,6 +180,11 @@ extension RestoredStore {
       WHERE restore = $1 AND route = $2 AND state = 'closed'
       """, .integer(number), .text(route), .text(state.rawValue), .integer(Int64(adopted)), .text(optional: note),
       .time(store.now))
+    if changed == 0, adopted > 0 {
+      try store.run(
+        "UPDATE restored_routes SET adopted = adopted + $3 WHERE restore = $1 AND route = $2", .integer(number),
+        .text(route), .integer(Int64(adopted)))
+    }
     try store.run(
       """
       UPDATE restores SET ended_at = $2 WHERE number = $1 AND ended_at IS NULL

@@ -1,5 +1,5 @@
-package import Acquiring
-import TenderPayments
+import Acquiring
+package import TenderPayments
 
 // A merchant's own list of what became of its payments, as CSV, where the provider gives no list: balances, because a
 // merchant's shop keeps no operations.

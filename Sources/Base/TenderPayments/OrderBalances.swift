@@ -1,5 +1,3 @@
-package import TenderPayments
-
 /// What became of one payment as the merchant knows it: from its own orders, where the provider gives no list.
 package struct OrderBalances: Sendable, Hashable {
   package let payment: PaymentID

@@ -1,0 +1,81 @@
+import Acquiring
+import Gateway
+import Ledger
+import PaymentTesting
+import Storage
+import TenderPayments
+import TenderTesting
+import Testing
+
+@Suite struct `What is adopted after a restore` {
+  @Test func `counts what orders say once, whatever else tells of it`() async throws {
+    let shop = try await Shop()
+    let (first, second) = (Shop.order("order-1"), Shop.order("order-2"))
+    let held = try await shop.gateway.authorize(first, with: shop.token(for: first))
+    let pending = try await shop.gateway.authorize(second, with: shop.token(for: second))
+    shop.fake.captures(.pending(Pending(acquirerReference: "C0")))
+    #expect(try await shop.gateway.capture(pending.id, .eur(300)).payment.captured == 0)
+    let backup = try await Backup(of: shop)
+    shop.clock.advance(.seconds(3_600))
+    let journal = try await backup.restore()
+    func adopt(_ payment: Payment, _ captured: Int64, _ refunded: Int64 = 0) async throws -> AdoptionReport {
+      try await journal.adopt(
+        [
+          OrderBalances(
+            payment: payment.id, authorized: .eur(1250), captured: .eur(captured), refunded: .eur(refunded))
+        ], of: "fake", merchant: "shop")
+    }
+    func report(_ lines: [AcquirerReport.Line]) async throws -> AdoptionReport {
+      try await journal.adopt(AcquirerReport(lines: lines), of: "fake", merchant: "shop")
+    }
+    func line(_ name: String, _ units: Int64, called other: String? = nil) -> AcquirerReport.Line {
+      AcquirerReport.Line(
+        reference: AttemptReference(name), operation: .capture, amount: .eur(units), result: .approved,
+        time: shop.clock.wall.now(), of: AttemptReference(held.id.rawValue), called: other)
+    }
+    #expect(try await adopt(pending, 300).adopted == 0, "it is pending here")
+    #expect(try await journal.payment(pending.id)?.captured == 0)
+    // The difference is as large twice.
+    #expect(try await adopt(held, 300, 100).adopted == 2)
+    #expect(try await adopt(held, 600, 100).adopted == 1)
+    #expect(try await adopt(held, 600, 100).adopted == 0)
+    #expect(try await journal.payment(held.id)?.captured == 600)
+    let own = try await shop.journal.operations(of: held.id)[0].reference
+    #expect(try await report([line("DASH1", 300), line(own.rawValue, 300)]).adopted == 0)
+    // Events of the lost time may be of that money, so that a person looks.
+    var speaking = shop.fake.acquirer
+    speaking.readEvents = { _ in
+      EventBatch(events: [
+        AcquirerEvent(
+          id: "e1", subject: .operationOfAnyone(called: "R1", of: own.rawValue, moving: .refund), amount: .eur(100),
+          content: .answer(.approved(Approval(acquirerReference: "R1"))))
+      ])
+    }
+    let restored = backup.gateway(journal, [ConfiguredRoute(speaking)])
+    _ = try await restored.receive(
+      InboundEvent(headers: [], body: [], arrivedAt: shop.clock.now), through: "fake")
+    let after = try #require(try await journal.payment(held.id))
+    #expect(after.captured == 600 && after.refunded == 100)
+    #expect(try await journal.verifyAudit().isIntact)
+  }
+
+  @Test func `takes a line of a report once, whether it says the provider's name or not`() async throws {
+    let shop = try await Shop()
+    let order = Shop.order("order-1")
+    let held = try await shop.gateway.authorize(order, with: shop.token(for: order))
+    let backup = try await Backup(of: shop)
+    shop.clock.advance(.seconds(3_600))
+    let journal = try await backup.restore()
+    for (reference, name, captured) in [
+      ("DASH1", nil, 300), ("DASH1", "PSP1", 300), ("DASH2", "PSP2", 500), ("DASH2", nil, 500), ("DASH2", "PSP2", 500),
+    ] as [(String, String?, Int64)] {
+      let line = AcquirerReport.Line(
+        reference: AttemptReference(reference), operation: .capture,
+        amount: .eur(reference == "DASH1" ? 300 : 200), result: .approved, time: shop.clock.wall.now(),
+        of: AttemptReference(held.id.rawValue), called: name)
+      _ = try await journal.adopt(AcquirerReport(lines: [line]), of: "fake", merchant: "shop")
+      #expect(try await journal.payment(held.id)?.captured == captured, "\(reference) \(name ?? "without a name")")
+    }
+    #expect(try await journal.restoreReport()?.routes.map(\.adopted) == [2])
+  }
+}
