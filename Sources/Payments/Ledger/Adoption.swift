@@ -231,9 +231,15 @@ extension OrderBalances {
     beyond known: Balances, _ held: Int64, _ restore: RestoredStore
   ) -> [ListedOperation] {
     let lacking: [(kind: OperationKind, total: Int64, units: Int64)] = [
-      (.capture, captured.minorUnits, captured.minorUnits - known.captured - known.reservedCapture),
-      (.refund, refunded.minorUnits, refunded.minorUnits - known.refunded - known.reservedRefund),
-      (.void, held, known.authorized - held - known.reservedVoid),
+      (
+        .capture, captured.minorUnits,
+        captured.minorUnits.subtractingClamped(known.captured.addingClamped(known.reservedCapture))
+      ),
+      (
+        .refund, refunded.minorUnits,
+        refunded.minorUnits.subtractingClamped(known.refunded.addingClamped(known.reservedRefund))
+      ),
+      (.void, held, known.authorized.subtractingClamped(held.addingClamped(known.reservedVoid))),
     ]
     return lacking.filter { $0.units > 0 }.map { lack in
       let name = "\(Self.prefix)\(lack.kind.rawValue)-\(payment)-\(lack.total)"
