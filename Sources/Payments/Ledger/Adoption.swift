@@ -141,8 +141,9 @@ extension Journal {
         PaymentRecord.insertion(of: id, order, CardSummary(deviceAccountSuffix: nil, expiry: nil, hasECI: false), terms)
       ) != nil
     else { return .known }
+    // The provider may have decided it after the restore; the numbers of its events go on above those of the lost store.
     try store.run(
-      "UPDATE payments SET created_at = $2 WHERE id = $1", .text(id.rawValue), .time(listed.time))
+      "UPDATE payments SET created_at = $2 WHERE id = $1", .text(id.rawValue), .time(listed.ownTime ?? listed.time))
     let record = try PaymentRecord.lock(id, in: store)
     var attempt = newAttempt(.authorize, listed.amount, of: record, cause: .restore, store)
     attempt.reference = listed.reference

@@ -59,6 +59,25 @@ import Testing
     #expect(try await journal.verifyAudit().isIntact)
   }
 
+  @Test func `numbers the events of a lost payment above those that were sent, whenever the provider decided it`()
+    async throws
+  {
+    let shop = try await Shop()
+    let backup = try await Backup(of: shop)
+    shop.clock.advance(.seconds(60))
+    let order = Shop.order("order-1")
+    let lost = try await shop.gateway.authorize(order, with: shop.token(for: order))
+    shop.clock.advance(.seconds(60))
+    let journal = try await backup.restore()
+    shop.clock.advance(.seconds(900))
+    let line = AcquirerReport.Line(
+      reference: AttemptReference(lost.id.rawValue), operation: .authorize, amount: .eur(1250), result: .approved,
+      time: shop.clock.wall.now(), called: "N1")
+    #expect(try await journal.adopt(AcquirerReport(lines: [line]), of: "fake", merchant: "shop").adopted == 1)
+    let numbers = try await journal.sequences(of: lost.id)
+    #expect(!numbers.isEmpty && numbers.allSatisfy { $0 > 1_000_000 }, "\(numbers)")
+  }
+
   @Test func `takes a line of a report once, whether it says the provider's name or not`() async throws {
     let shop = try await Shop()
     let order = Shop.order("order-1")

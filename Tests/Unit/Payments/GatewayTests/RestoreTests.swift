@@ -24,7 +24,7 @@ extension Journal {
     }
   }
 
-  fileprivate func sequences(of id: PaymentID) async throws -> [Int64] {
+  func sequences(of id: PaymentID) async throws -> [Int64] {
     try await database.read { store in
       try store.rows("SELECT seq FROM outbox WHERE payment = $1 ORDER BY seq", .text(id.rawValue)).map {
         try $0.integer("seq")
