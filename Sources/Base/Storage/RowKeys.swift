@@ -99,7 +99,8 @@ package final class RowKeys: Sendable {
 
   /// Destroys the keys of rows. They are destroyed when it returns, in the file and its copy.
   ///
-  /// - Throws: when a file cannot be written. Then a key may be there or not.
+  /// - Throws: when a file cannot be written. Then every key is there still; or it is
+  ///   ``RowKeysError/partlyDestroyed(_:)``.
   package func destroy(_ rows: some Sequence<String>) throws { try destroy(Set(rows), needsCopy: true) }
 
   /// Destroys the keys of rows that are erased already. Where the copy cannot be written, it has them until it can.
@@ -119,23 +120,47 @@ package final class RowKeys: Sendable {
     try changing.withLock { _ in
       var now = tree.withLock(\.self)
       if let files {
-        let lock = Foundation.open(files.path + ".lock", O_CREAT | O_RDWR | O_CLOEXEC, 0o600)
+        let lock = StoreLock.openFile(beside: files.path)
         guard lock >= 0, flock(lock, LOCK_EX) == 0 else {
           throw PrivateFileError.system(files.path, "cannot be locked")
         }
         defer { close(lock) }
         if let written = try KeyTree(merging: files) { try now.adopt(written) }
         work(&now)
-        do {
-          if let copy = files.copy { try Self.writeCopy(now.text, to: copy) }
-        } catch  where !needsCopy {
-          // `tender doctor` compares the two.
-        }
-        try Self.write(now.text, to: files.path)
+        try Self.write(now.text, to: files, needsCopy: needsCopy)
       } else {
         work(&now)
       }
       tree.withLock { [now] in $0 = now }
+    }
+  }
+
+  /// Writes both files, or neither: a copy alone would destroy keys at the next start. Where the process ends between the
+  /// two, the next start completes the copy.
+  private static func write(_ text: String, to files: Files, needsCopy: Bool) throws {
+    let former = try [files.path, files.copy].compactMap(\.self).map { path in
+      (path, try FileManager.default.fileExists(atPath: path) ? PrivateFile.text(path, atMost: KeyTree.longest) : nil)
+    }
+    do {
+      try write(text, to: files.path)
+      do { if let copy = files.copy { try writeCopy(text, to: copy) } } catch  where !needsCopy {
+        // `tender doctor` compares the two.
+      }
+    } catch {
+      for (path, text) in former { try putBack(text, at: path) }
+      throw error
+    }
+  }
+
+  /// - Parameter former: nil where there was no file.
+  private static func putBack(_ former: String?, at path: String) throws {
+    do {
+      if let former { try write(former, to: path) } else { unlink(path) }
+    } catch {
+      // A write can fail although the file is as it was.
+      guard let former, (try? PrivateFile.text(path, atMost: KeyTree.longest)) == former else {
+        throw RowKeysError.partlyDestroyed(path)
+      }
     }
   }
 
@@ -172,11 +197,14 @@ package enum RowKeysError: Error, Sendable, Hashable, CustomStringConvertible {
   case unreadable(String)
   /// Two files, or a file and what it should open, belong to different stores.
   case otherKeys
+  /// Only one of the two files could be written, and not be put back. The next start destroys the keys in both.
+  case partlyDestroyed(String)
 
   package var description: String {
     switch self {
     case .unreadable(let path): "\(path) is no file of contact keys, or was cut short; take its copy"
     case .otherKeys: "the contact keys are those of another store; take the file that belongs to this one"
+    case .partlyDestroyed(let path): "some keys may be destroyed in \(path) and not in the other file"
     }
   }
 }

@@ -7,10 +7,8 @@ package final class StoreLock: Sendable {
   private let descriptor: Int32
 
   package init(path: String) throws {
-    // No link: one of another user's would have root make a file where it leads.
-    let descriptor = open(path + ".lock", O_CREAT | O_RDWR | O_CLOEXEC | O_NOFOLLOW, 0o600)
+    let descriptor = Self.openFile(beside: path)
     guard descriptor >= 0 else { throw StorageError.connection("cannot open \(path).lock: errno \(errno)") }
-    Self.giveToOwner(descriptor, of: path)
     guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {
       close(descriptor)
       throw StorageError.busy
@@ -18,13 +16,24 @@ package final class StoreLock: Sendable {
     self.descriptor = descriptor
   }
 
-  /// As SQLite does with the files that root makes beside a database: the server could not open its own lock.
+  /// Opens the file that is locked in the place of another one, and makes it where it is not there.
+  ///
+  /// - Returns: the descriptor, or -1 with `errno`.
+  static func openFile(beside path: String) -> Int32 {
+    // No link: one of another user's would have root make a file where it leads.
+    let descriptor = open(path + ".lock", O_CREAT | O_RDWR | O_CLOEXEC | O_NOFOLLOW, 0o600)
+    if descriptor >= 0 { giveToOwner(descriptor, of: path) }
+    return descriptor
+  }
+
+  /// As SQLite does with the files that root makes beside a database: the server could not open its own lock. Where there
+  /// is no such file yet, the folder's owner gets it.
   private static func giveToOwner(_ descriptor: Int32, of path: String) {
-    var (file, store) = (stat(), stat())
+    var (file, owned) = (stat(), stat())
     guard geteuid() == 0, fstat(descriptor, &file) == 0, file.st_uid == 0, file.st_size == 0, file.st_nlink == 1,
-      lstat(path, &store) == 0
+      lstat(path, &owned) == 0 || stat(URL(fileURLWithPath: path).deletingLastPathComponent().path, &owned) == 0
     else { return }
-    fchown(descriptor, store.st_uid, store.st_gid)
+    fchown(descriptor, owned.st_uid, owned.st_gid)
   }
 
   /// Releases the lock, although an unused copy of the database may keep this value alive.

@@ -76,6 +76,58 @@ import Testing
     for opening in [keys, try reopened()] { #expect(try opening.open(sealed, of: "one") == "Aoife") }
   }
 
+  @Test func `are all there where the file cannot be written, and the copy is as it was`() throws {
+    let keys = try RowKeys(files)
+    let sealed = try #require(try keys.seal("Aoife", of: "one"))
+    let copy = try #require(files.copy)
+    let before = try String(contentsOfFile: copy, encoding: .utf8)
+    // Where the draft of the file would be.
+    try FileManager.default.createDirectory(
+      atPath: folder.directory + "/.contacts.keys.new/full", withIntermediateDirectories: true)
+    #expect(throws: PrivateFileError.self) { try keys.destroy(["one"]) }
+    #expect(try String(contentsOfFile: copy, encoding: .utf8) == before)
+    try FileManager.default.removeItem(atPath: folder.directory + "/.contacts.keys.new")
+    for opening in [keys, try reopened()] {
+      #expect(opening.destroyed == [])
+      #expect(try opening.open(sealed, of: "one") == "Aoife")
+    }
+    try keys.destroy(["one"])
+    #expect(try reopened().open(sealed, of: "one") == nil)
+  }
+
+  @Test func `are all there where the copy cannot be written, and the file is as it was`() throws {
+    let keys = try RowKeys(files)
+    let before = try String(contentsOfFile: files.path, encoding: .utf8)
+    try FileManager.default.createDirectory(
+      atPath: folder.directory + "/copy/.contacts.keys.new/full", withIntermediateDirectories: true)
+    #expect(throws: PrivateFileError.self) { try keys.destroy(["one"]) }
+    #expect(try String(contentsOfFile: files.path, encoding: .utf8) == before)
+    #expect(try reopened().destroyed == [])
+  }
+
+  @Test func `are destroyed in the copy at the next start, where the process ended between the two files`() throws {
+    let keys = try RowKeys(files)
+    let copy = try #require(files.copy)
+    let before = try String(contentsOfFile: copy, encoding: .utf8)
+    try keys.destroy(["one"])
+    try PrivateFile.write(before, to: copy)
+    #expect(try reopened().destroyed == ["one"])
+    #expect(try String(contentsOfFile: copy, encoding: .utf8) == String(contentsOfFile: files.path, encoding: .utf8))
+  }
+
+  @Test func `are locked by a file of the folder's owner, and by none that a link leads to`() throws {
+    let lock = files.path + ".lock"
+    try FileManager.default.createSymbolicLink(atPath: lock, withDestinationPath: folder.directory + "/elsewhere")
+    #expect(throws: PrivateFileError.self) { try RowKeys(files) }
+    #expect(!FileManager.default.fileExists(atPath: folder.directory + "/elsewhere"))
+    try FileManager.default.removeItem(atPath: lock)
+    guard geteuid() == 0 else { return }
+    #expect(chown(folder.directory, 12345, 12345) == 0)
+    _ = try RowKeys(RowKeys.Files(folder.directory + "/other.keys"))
+    var status = stat()
+    #expect(stat(folder.directory + "/other.keys.lock", &status) == 0 && status.st_uid == 12345)
+  }
+
   @Test func `that another process destroys are not written again by this one`() throws {
     let (here, there) = (try RowKeys(files), try reopened())
     let sealed = try sealed(by: here)
