@@ -27,6 +27,17 @@ package struct FolderOwner: Sendable {
     }
   }
 
+  /// Does what opens a file, such as a store, as the user whose folder it is in.
+  ///
+  /// - Parameter path: nil for a store that is no file.
+  package static func asOwner<R>(besides path: String?, _ work: () async throws -> R) async throws -> R {
+    let owner = try path.flatMap { try FolderOwner(of: URL(fileURLWithPath: $0).deletingLastPathComponent().path) }
+    try owner?.become()
+    // One that is the owner already goes on as the owner.
+    defer { if owner != nil { becomeCaller() } }
+    return try await work()
+  }
+
   /// Does what concerns files elsewhere as the user who has called.
   package static func asCaller<R>(_ work: () throws -> R) rethrows -> R {
     let (user, group) = (geteuid(), getegid())

@@ -44,7 +44,8 @@ package struct StoreAccess: Sendable {
     (self.place, self.socket, self.keys) = (place, socket, keys)
   }
 
-  /// Asks the running server, or the store itself when no server runs.
+  /// Asks the running server, or the store itself when no server runs. Root asks a file as the user whose folder it is
+  /// in: the server could not read what root leaves there.
   ///
   /// - Parameters:
   ///   - here: asks the file itself.
@@ -57,11 +58,18 @@ package struct StoreAccess: Sendable {
     if let path = place.path, !FileManager.default.fileExists(atPath: path) {
       throw MistakenCall("there is no store at \(path); --port, --config or --store names the server's")
     }
+    let answer = try await FolderOwner.asOwner(besides: place.path ?? keys?.path) { try await askStore(here) }
+    guard let answer else { return try await askServer(there.method, there.path, body) }
+    return answer
+  }
+
+  /// - Returns: nil where another process holds the file.
+  private func askStore<Answer: Sendable>(_ here: @Sendable (Journal) async throws -> Answer) async throws -> Answer? {
     let journal: Journal
     do { journal = try await ServerStore.openExisting(place, keys: keys) } catch StorageError.busy
       where place.path != nil
     {
-      return try await askServer(there.method, there.path, body)
+      return nil
     } catch let error as StorageError {
       throw CallFailure("\(place.name): \(ErrorLine.text(for: error))")
     }

@@ -5,6 +5,7 @@ import Foundation
 import HTTPTransport
 import MerchantIdentity
 import Settings
+import Storage
 import TenderPayments
 import TenderServer
 
@@ -103,7 +104,12 @@ struct DoctorCommand: AsyncParsableCommand {
       let facts: ServerFacts? = try await access.askServerIfRunning("POST", "/doctor/facts")
       if let facts { return (facts, nil, nil) }
     } catch { return (nil, nil, ErrorLine.text(for: error)) }
-    do { return (try await ServerFacts(store: subject.store), nil, nil) } catch {
+    do {
+      let facts = try await FolderOwner.asOwner(besides: subject.store.path) {
+        try await ServerFacts(store: subject.store)
+      }
+      return (facts, nil, nil)
+    } catch {
       return (nil, ErrorLine.text(for: error), nil)
     }
   }

@@ -146,15 +146,14 @@ struct PaymentCommand: AsyncParsableCommand {
     enum ResolutionName: String, ExpressibleByArgument, CaseIterable { case voided, failed, approved }
 
     func run() async throws {
-      let (id, note) = (try await operation.journal.payment(operation.id).id, note)
+      let (id, user, note) = (try await operation.journal.payment(operation.id).id, NSUserName(), note)
       let resolution = Resolution(rawValue: resolution.rawValue) ?? .voided
       let reference = approved.map { AttemptReference($0) }
       let query =
-        "as=\(resolution.rawValue)&note=\(note.inQuery)&by=\(NSUserName().inQuery)"
+        "as=\(resolution.rawValue)&note=\(note.inQuery)&by=\(user.inQuery)"
         + (reference.map { "&operation=\($0.rawValue.inQuery)" } ?? "")
       try await operation.ask(id, "resolve?" + query) {
-        try await $0.resolve(
-          id, as: resolution, operation: reference, by: CommandLineOperator(NSUserName(), because: note))
+        try await $0.resolve(id, as: resolution, operation: reference, by: CommandLineOperator(user, because: note))
       }
     }
   }
@@ -269,10 +268,10 @@ struct OperationOptions: ParsableArguments {
   @Argument(help: "The id of the payment, its order or its basket, or the merchant's reference.") var id: String
 
   func perform(_ operation: PaymentAdministration.Operation) async throws {
-    let id = try await journal.payment(id).id
-    try await ask(id, "\(operation.rawValue)?by=\(NSUserName().inQuery)") {
+    let (id, user) = (try await journal.payment(id).id, NSUserName())
+    try await ask(id, "\(operation.rawValue)?by=\(user.inQuery)") {
       try await $0.perform(
-        operation, on: id, amount: nil, isFinal: false, key: nil, by: CommandLineOperator(NSUserName(), because: ""))
+        operation, on: id, amount: nil, isFinal: false, key: nil, by: CommandLineOperator(user, because: ""))
     }
   }
 

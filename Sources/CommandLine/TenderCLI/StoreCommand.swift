@@ -90,7 +90,9 @@ struct StoreCommand: AsyncParsableCommand {
         throw MistakenCall("--store names a PostgreSQL database: run VACUUM FULL there, as the owner of the tables")
       }
       try StoreFile.check(path)
-      do { try await Database.vacuum(path: path) } catch StorageError.busy {
+      do { try await FolderOwner.asOwner(besides: path) { try await Database.vacuum(path: path) } } catch StorageError
+        .busy
+      {
         throw CallFailure("a server uses \(path): stop it first")
       }
       Terminal.say("\(path) is written anew")
@@ -146,11 +148,14 @@ struct StoreCommand: AsyncParsableCommand {
       guard plan || !json else { throw ValidationError("--json belongs to --plan.") }
       if plan { return try await showPlan() }
       let (place, migrations) = (StorePlace(to, passwordFile: passwordFile), ServerStore.migrations)
-      try await Database.open(place, migrations: migrations, contracts: contract).during { database in
-        let waiting = try await database.lacking(migrations).contracting
-        Terminal.say("the store has the tables of this version")
-        guard !waiting.isEmpty else { return }
-        Terminal.say("once no server of the version before runs, --contract applies \(waiting.joined(separator: ", "))")
+      try await FolderOwner.asOwner(besides: place.path) {
+        try await Database.open(place, migrations: migrations, contracts: contract).during { database in
+          let waiting = try await database.lacking(migrations).contracting
+          Terminal.say("the store has the tables of this version")
+          guard !waiting.isEmpty else { return }
+          Terminal.say(
+            "once no server of the version before runs, --contract applies \(waiting.joined(separator: ", "))")
+        }
       }
     }
 
@@ -208,7 +213,9 @@ extension StorePlace {
       }
     }
     guard FileManager.default.fileExists(atPath: path) else { throw MistakenCall("there is no store at \(path)") }
-    return try await Database.plan(migrations, contracts: contracts, ofFile: path)
+    return try await FolderOwner.asOwner(besides: path) {
+      try await Database.plan(migrations, contracts: contracts, ofFile: path)
+    }
   }
 
   fileprivate func openForCopy() async throws -> Database {

@@ -43,15 +43,17 @@ extension ServerConfiguration {
 
   /// The merchants in the store of a server that does not run, or why their secrets do not open.
   package func storedMerchants() async throws -> (merchants: [StoredMerchant], problem: String?) {
-    if let path = store.path { try StoreFile.check(path) }
-    let database = try await Database.open(store, migrations: [])
-    do {
-      let merchants = try await storedMerchants(database, at: WallClock.system.now())
-      await database.close()
-      return merchants
-    } catch {
-      await database.close()
-      throw error
+    try await FolderOwner.asOwner(besides: store.path) {
+      if let path = store.path { try StoreFile.check(path) }
+      let database = try await Database.open(store, migrations: [])
+      do {
+        let merchants = try await storedMerchants(database, at: WallClock.system.now())
+        await database.close()
+        return merchants
+      } catch {
+        await database.close()
+        throw error
+      }
     }
   }
 }

@@ -22,8 +22,9 @@ struct MerchantStoreOptions: ParsableArguments {
       }
     default: break
     }
+    let person = CommandLineOperator(NSUserName())
     let answer: MerchantAnswer = try await place.ask(
-      here: { try await MerchantAdministration($0, $1.database).perform(call, by: CommandLineOperator(NSUserName())) },
+      here: { try await MerchantAdministration($0, $1.database).perform(call, by: person) },
       there: ("POST", StoreAccess.merchantCalls), body: Array(try JSONEncoder().encode(call)))
     for note in answer.notes { Terminal.sayError("Warning: \(note)") }
     return answer

@@ -48,14 +48,11 @@ struct StoreOptions: ParsableArguments {
   func makeStore() async throws {
     guard port == nil, let path = try await configuration().store.path, !FileManager.default.fileExists(atPath: path)
     else { return }
-    let folder = URL(fileURLWithPath: path).deletingLastPathComponent().path
-    let owner = try FolderOwner(of: folder)
-    try owner?.become()
-    // One that is the owner already goes on as the owner.
-    defer { if owner != nil { FolderOwner.becomeCaller() } }
-    try PrivateFile.makeFolder(folder)
-    let journal = try await ServerStore.open(.file(path))
-    await journal.database.close()
+    try await FolderOwner.asOwner(besides: path) {
+      try PrivateFile.makeFolder(URL(fileURLWithPath: path).deletingLastPathComponent().path)
+      let journal = try await ServerStore.open(.file(path))
+      await journal.database.close()
+    }
   }
 
   /// The configuration, with the store that the call names. The key of the secrets lies beside a store that is named
