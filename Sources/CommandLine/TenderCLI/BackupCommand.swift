@@ -3,6 +3,8 @@ import ArgumentParser
 import CommandSupport
 import Foundation
 import HTTPTransport
+import Settings
+import Storage
 
 /// `tender backup`
 struct BackupCommand: AsyncParsableCommand {
@@ -31,7 +33,10 @@ struct BackupCommand: AsyncParsableCommand {
         "there is no file \(recipients): age-keygen -o key.txt, then age-keygen -y key.txt > \(recipients)")
     }
     let configuration = try await ConfigurationOptions.load(file: config)
-    let report = try await StoreBackup(configuration, to: to, for: recipients).make(withKeys: !withoutKeys, keep: keep)
+    // Only the public keys are read as root.
+    let report = try await FolderOwner.asOwner(besides: configuration.store.path ?? configuration.fingerprintKeyFile) {
+      try await StoreBackup(configuration, to: to, for: recipients).make(withKeys: !withoutKeys, keep: keep)
+    }
     if json { Terminal.say(try Terminal.json(report)) } else { show(report) }
     guard report.later.isEmpty else {
       throw CallFailure(

@@ -41,10 +41,11 @@ struct RestoreCommand: AsyncParsableCommand {
       guard FileManager.default.fileExists(atPath: identity) else { throw MistakenCall("there is no file \(identity)") }
       let configuration = try await ConfigurationOptions.load(file: config)
       // Only the private key and the backup are read as root.
-      let place = configuration.store.path ?? configuration.fingerprintKeyFile
-      try FolderOwner(of: URL(fileURLWithPath: place).deletingLastPathComponent().path)?.become()
-      let report = try await StoreRestore(configuration, identity: identity)
-        .run(file, keys: keys, migrates: migrate, withoutContacts: withoutContacts)
+      let report = try await FolderOwner.asOwner(besides: configuration.store.path ?? configuration.fingerprintKeyFile)
+      {
+        try await StoreRestore(configuration, identity: identity)
+          .run(file, keys: keys, migrates: migrate, withoutContacts: withoutContacts)
+      }
       guard !json else { return Terminal.say(try Terminal.json(report)) }
       Terminal.say("restored \(report.restore.backup)")
       Terminal.say(
@@ -70,7 +71,11 @@ struct RestoreCommand: AsyncParsableCommand {
     @Flag(help: "Print JSON.") var json = false
 
     func run() async throws {
-      let report = try await StoreRestore.mark(try await store.configuration(), lostFrom: lostFrom.time)
+      let configuration = try await store.configuration()
+      let report = try await FolderOwner.asOwner(besides: configuration.store.path ?? configuration.fingerprintKeyFile)
+      {
+        try await StoreRestore.mark(configuration, lostFrom: lostFrom.time)
+      }
       if json { Terminal.say(try Terminal.json(report)) } else { report.restore.show() }
     }
   }

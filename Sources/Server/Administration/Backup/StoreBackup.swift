@@ -43,6 +43,8 @@ package struct StoreBackup: Sendable {
   ///   - keep: how many backups the folder keeps, this one counted; nil for all.
   package func make(withKeys: Bool, keep: Int?, clock: WallClock = .system) async throws -> Report {
     if let path = configuration.store.path { try requireStore(path) }
+    let keys = try publicKeys()
+    try requireFolder()
     // What is not encrypted stays where the store is: the other folder may be one that others can read.
     let place = configuration.store.path ?? configuration.fingerprintKeyFile
     let work = try WorkFolder(in: URL(fileURLWithPath: place).deletingLastPathComponent().path)
@@ -51,16 +53,16 @@ package struct StoreBackup: Sendable {
     defer { drafts.remove() }
     let (plain, draft) = (work.path + "/store", drafts.path + "/draft.age")
     let audit = try await copy(to: plain, begunAt: clock.now())
-    let store = try await encrypt(["--output", draft, plain], as: name.store, from: draft)
-    var keys: String?
+    let store = try await encrypt([plain], for: keys, as: name.store, by: draft)
+    var keyFile: String?
     if withKeys {
       let files = try KeyFiles(configuration, of: name.id)
-      keys = try await encrypt(["--output", draft], files.serialized, as: name.keys, from: draft)
+      keyFile = try await encrypt([], files.serialized, for: keys, as: name.keys, by: draft)
     }
     let (old, later) = try findOthers(keep, now: clock.now())
     try remove(old)
     return Report(
-      backup: name.id, store: store, keys: keys, payments: audit.payments, auditEntries: audit.entries,
+      backup: name.id, store: store, keys: keyFile, payments: audit.payments, auditEntries: audit.entries,
       removed: old.map(\.id), later: later.map(\.id))
   }
 
@@ -107,19 +109,41 @@ package struct StoreBackup: Sendable {
     }
   }
 
-  /// Encrypts into a file that appears under its name when it is whole.
-  private func encrypt(
-    _ arguments: [String], _ input: [UInt8] = [], as name: String, from draft: String
-  ) async throws -> String {
-    if let text = try? String(contentsOfFile: recipients, encoding: .utf8), text.contains("AGE-SECRET-KEY-") {
+  /// The lines of the file of recipients, which the user whose folder the store is in may not read.
+  private func publicKeys() throws -> [String] {
+    let text = String(
+      decoding: try CallersFile.start(of: recipients, atMost: PrivateFile.maximumBytes), as: UTF8.self)
+    guard !text.contains("AGE-SECRET-KEY-") else {
       throw CallFailure(
         "\(recipients) has a private key, which belongs on the machine that restores: age-keygen -y prints its public key"
       )
     }
+    let lines = text.split(whereSeparator: \.isNewline).map { $0.trimmingCharacters(in: .whitespaces) }
+    let keys = lines.filter { !$0.isEmpty && !$0.hasPrefix("#") }
+    guard !keys.isEmpty else { throw CallFailure("\(recipients) has no public key: age-keygen -y prints one") }
+    return keys
+  }
+
+  /// Makes the folder of the backups, which the user whose folder the store is in writes.
+  private func requireFolder() throws {
+    do { try PrivateFile.makeFolder(folder) } catch {
+      guard geteuid() != getuid() else { throw error }
+    }
+    guard geteuid() != getuid(), faccessat(AT_FDCWD, folder, R_OK | W_OK | X_OK, AT_EACCESS) != 0 else { return }
+    let user = getpwuid(geteuid()).map { String(cString: $0.pointee.pw_name) } ?? "\(geteuid())"
+    throw CallFailure(
+      "\(folder) cannot be written by \(user), as whom the backup is made: the store is in this user's folder. Make the "
+        + "folder of the backups this user's, or name another one: install -d -o \(user) -m 700 \(folder)")
+  }
+
+  /// Encrypts into a file that appears under its name when it is whole.
+  private func encrypt(
+    _ arguments: [String], _ input: [UInt8] = [], for keys: [String], as name: String, by draft: String
+  ) async throws -> String {
     try await ToolRun(
-      program: "age", arguments: ["--encrypt", "--recipients-file", recipients] + arguments, input: input
+      program: "age", arguments: ["--encrypt"] + keys.flatMap { ["--recipient", $0] } + arguments, input: input,
+      output: draft
     ).run()
-    chmod(draft, 0o600)
     let path = "\(folder)/\(name)"
     try PrivateFile.move(draft, to: path)
     return path

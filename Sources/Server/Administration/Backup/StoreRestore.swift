@@ -140,8 +140,6 @@ package struct StoreRestore: Sendable {
 
   @discardableResult
   private func decrypt(_ file: String, to plain: String? = nil) async throws -> [UInt8] {
-    let isThere = FolderOwner.asCaller { FileManager.default.fileExists(atPath: file) }
-    guard isThere else { throw CallFailure("there is no file \(file)") }
     try requireEncrypted(file)
     try requirePrivateKey()
     do {
@@ -158,16 +156,17 @@ package struct StoreRestore: Sendable {
   }
 
   private func requireEncrypted(_ file: String) throws {
-    let start = FolderOwner.asCaller { FileHandle(forReadingAtPath: file)?.readData(ofLength: 64) } ?? Data()
+    let start = try CallersFile.start(of: file, atMost: 64)
     let forms = ["age-encryption.org/", "-----BEGIN AGE ENCRYPTED FILE-----"]
-    guard forms.contains(where: { start.starts(with: Data($0.utf8)) }) else {
+    guard forms.contains(where: { start.starts(with: $0.utf8) }) else {
       throw BackupRefusal.foreign(
         "\(file) is no file that age has encrypted; a backup's end in .store.age and .keys.age")
     }
   }
 
   private func requirePrivateKey() throws {
-    let text = FolderOwner.asCaller { try? String(contentsOfFile: identity, encoding: .utf8) } ?? ""
+    let text = String(
+      decoding: try CallersFile.start(of: identity, atMost: PrivateFile.maximumBytes), as: UTF8.self)
     let lines = text.split(whereSeparator: \.isNewline)
     guard lines.contains(where: { $0.hasPrefix("age1") }),
       !lines.contains(where: { !$0.hasPrefix("age1") && !$0.hasPrefix("#") })

@@ -101,16 +101,23 @@ import Testing
       ("\(Self.backup) --keep 0", 2, "--keep is 1 or more"),
       ("echo age1nonsense > wrong.pub; tender backup --to backups --recipients wrong.pub", 1, "age failed"),
       ("tender backup --to backups --recipients key.txt", 1, "key.txt has a private key"),
+      ("tender backup --to backups --recipients .tender", 1, ".tender is a folder: name a file"),
+      ("touch no.pub; tender backup --to backups --recipients no.pub", 1, "no.pub has no public key"),
     ] {
       let answer = try await workshop.run(command)
       #expect(answer.exitCode == code && answer.lines.joined().contains(words), "\(command): \(answer.lines)")
     }
     #expect(try await workshop.run("ls -A backups").lines.isEmpty, "nothing is left")
-    #expect(try await workshop.run("\(Self.backup) && age-keygen -o other.txt 2>/dev/null").exitCode == 0)
+    #expect(try await workshop.run("\(Self.backup) && age-keygen -o other.txt 2>/dev/null; mkfifo pipe").exitCode == 0)
     for (command, words) in [
       ("--identity other.txt backups/*.store.age", "has not the private key"),
       ("--identity backup.pub backups/*.store.age", "backup.pub has a public key"),
       ("--identity key.txt backup.pub", "backup.pub is no file that age has encrypted"),
+      ("--identity key.txt backups", "backups is a folder: name a file"),
+      ("--identity key.txt nothing.age", "there is no file nothing.age"),
+      ("--identity backups backups/*.store.age", "backups is a folder: name a file"),
+      ("--identity key.txt backups/*.store.age --keys backups", "backups is a folder: name a file"),
+      ("--identity key.txt pipe", "pipe is no regular file"),
       ("--identity key.txt backups/*.keys.age", "holds no store in SQLite"),
       ("--identity key.txt backups/*.store.age --keys backups/*.store.age", "holds no keys"),
       ("--identity key.txt backups/*.store.age", "the store's keys are not on this machine"),
@@ -171,7 +178,7 @@ import Testing
     let killed = try await workshop.run(
       """
       \(slow); PATH="$PWD/slow:$PATH" setsid \(Self.backup) & b=$!
-      until [ -e begun ]; do sleep 0.1; done; find backups -type f
+      until [ -e begun ]; do sleep 0.1; done; find backups -type f -size +0
       kill -\(signal) $b; wait $b; echo ended $?; pkill -P $b -x sleep; true
       """)
     #expect(killed.lines.last == (signal == "TERM" ? "ended 143" : "ended 137"), "\(killed.lines)")
@@ -195,6 +202,54 @@ import Testing
     #expect(ahead.exitCode == 1 && ahead.lines.last?.contains("set the clock") == true, "\(ahead.lines)")
     #expect(try await workshop.run("\(mark) 2026-01-01T00:00:00Z").exitCode == 0)
   }
+
+  @Test func `that root makes of another user's store is made as this user, in a folder that is this user's`()
+    async throws
+  {
+    guard geteuid() == 0 else { return }
+    let workshop = try await Self.workshop()
+    let refused = try await workshop.run(
+      "chmod 755 . && chown -R 12345:12345 .tender && chmod 600 backup.pub && \(Self.backup)")
+    #expect(
+      refused.exitCode == 1 && refused.lines.last?.contains("backups cannot be written by 12345") == true,
+      "\(refused.lines)")
+    #expect(try await workshop.run("ls -A .tender | grep -c work").lines == ["0"])
+    let made = try await workshop.run("mkdir backups && chown 12345:12345 backups && \(Self.backup)")
+    #expect(made.exitCode == 0, "\(made.lines)")
+    #expect(try await workshop.run("find backups .tender | xargs stat -c %u | sort -u").lines == ["12345"])
+    #expect(try await workshop.run("ls backups | wc -l; stat -c %a backups/*").lines == ["2", "600", "600"])
+  }
+
+  @Test func `and the store that root looks at or erases in stay their user's, with the keys of its contacts`()
+    async throws
+  {
+    guard geteuid() == 0 else { return }
+    let workshop = try await Self.workshop()
+    let asUser = "setpriv --reuid=12345 --regid=12345 --clear-groups"
+    let text = "environment: simulated\ndirectory: .tender\nsandboxURL: http://127.0.0.1:1\n"
+    try workshop.write(text, to: "tender.yaml")
+    #expect(
+      try await workshop.run("chmod 755 . && chmod 644 tender.yaml && chown -R 12345:12345 .tender").exitCode == 0)
+    try workshop.write(Self.contactKeys, to: ".tender/contacts.keys")
+    #expect(try await workshop.run("chown 12345:12345 .tender/contacts.keys").exitCode == 0)
+    for command in [
+      "tender payment list --config tender.yaml", "tender privacy erase --email a@b.example --reason asked --yes",
+      "tender restore status --config tender.yaml", "tender merchant list --config tender.yaml",
+      "tender doctor --config tender.yaml", "tender store vacuum --store .tender/tender.db",
+      "tender store migrate --to .tender/tender.db",
+    ] {
+      let answer = try await workshop.run("\(command); find .tender | xargs stat -c %u | sort -u")
+      #expect(answer.lines.last == "12345" && answer.lines.dropLast().last != "0", "\(command): \(answer.lines)")
+    }
+    #expect(try await workshop.run("ls .tender").lines.contains("contacts.keys.lock"))
+    let user = try await workshop.run("\(asUser) $(command -v tender) payment list --config tender.yaml")
+    #expect(user.exitCode == 0, "\(user.lines)")
+  }
+
+  /// Of a store that has no contact yet.
+  private static let contactKeys =
+    "tender contact keys 1\nname 0123456789abcdef0123456789abcdef\nsearch \(String(repeating: "7", count: 64))\n"
+    + "secret - \(String(repeating: "5", count: 32))\nend\n"
 
   @Test func `that root restores belongs to the user whose folder it is`() async throws {
     guard geteuid() == 0 else { return }
