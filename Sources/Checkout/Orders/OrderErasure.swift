@@ -32,6 +32,23 @@ package enum OrderErasure {
     return true
   }
 
+  /// By what a shopper may be looked for, beside the e-mail address: customer and reference of an order, or of a basket
+  /// that nobody has tried to pay.
+  package static func findNames(of order: OrderID, in store: Transaction) throws -> [String] {
+    let row = try store.row(
+      "SELECT merchant, guest, customer, merchant_reference FROM orders WHERE id = $1", .text(order.rawValue))
+    let basket = try store.row("SELECT * FROM baskets WHERE order_id = $1", .text(order.rawValue))
+    let document = try basket.map { try BasketRecord($0).basket.document }
+    var names = [document?.customer, document?.merchantReference]
+    if let row {
+      let claimant = try row.textOrNil("guest").flatMap {
+        try Guests.customer($0, at: MerchantID(row.text("merchant")), in: store)
+      }
+      names += [try row.textOrNil("customer"), claimant, try row.text("merchant_reference")]
+    }
+    return Set(names.compactMap(\.self)).sorted()
+  }
+
   private static func strip(_ record: BasketRecord, in store: Transaction) throws {
     var document = record.basket.document
     (document.customer, document.note, document.requestedFor, document.orderURL) = (nil, nil, nil, nil)

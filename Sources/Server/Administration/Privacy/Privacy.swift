@@ -140,8 +140,9 @@ package struct Privacy: Sendable {
 
   /// The keys are destroyed first: the next start goes on with what their file lists as erased.
   ///
-  /// - Parameter name: what kept searches of the office are looked through for.
-  /// - Throws: ``Problem`` where the keys cannot be destroyed; then nobody is erased.
+  /// - Parameter name: by what the orders were found. Kept searches of the office that have it go, as do those that have
+  ///   what the orders say of their shoppers.
+  /// - Throws: ``Problem`` where the keys cannot be destroyed; then nobody is erased, unless it says so.
   package func erase(_ orders: [FoundOrder], searchedBy name: String? = nil) async throws -> PrivacyErasure {
     let addresses = try await database.read { store in try orders.map { try OrderContacts.email(of: $0.id, in: store) }
     }
@@ -149,12 +150,16 @@ package struct Privacy: Sendable {
       throw Problem(
         .serviceUnavailable, "contact_keys_unwritable",
         "Nobody was erased, because the keys of the contacts are destroyed in their file and in its copy: \(error).")
+    } catch let error as RowKeysError {
+      throw Problem(
+        .serviceUnavailable, "contact_keys_unwritable",
+        "Erase again once both files can be written, or the next start does: \(error).")
     }
     var mails = 0
     for (order, address) in zip(orders, addresses) {
       mails += try await database.write { store in try Self.erase(order, writtenTo: address, in: store) }
     }
-    if let name { try await database.write { store in try OfficeFilters.forget(naming: name, in: store) } }
+    if let name { try await database.write { store in try OfficeFilters.forget(naming: [name], in: store) } }
     await database.emptyLog()
     return PrivacyErasure(orders: orders.map(\.id), mails: mails)
   }
@@ -180,6 +185,8 @@ package struct Privacy: Sendable {
 
   /// Everything of an order, in one commit. What was erased before stays so.
   private static func erase(_ order: FoundOrder, writtenTo address: String?, in store: Transaction) throws -> Int {
+    let names = try OrderErasure.findNames(of: order.id, in: store)
+    try OfficeFilters.forget(naming: names + [address].compactMap(\.self), in: store)
     try strip(order, in: store)
     try Journal.forgetAgreement(of: order.id, because: "the shopper's data was erased", in: store)
     try OrderErasure.note(order.id, in: store)
@@ -316,15 +323,26 @@ extension Privacy {
 
 /// The searches that users of the office have kept.
 private enum OfficeFilters {
-  static func forget(naming name: String, in store: Transaction) throws {
-    let name = name.lowercased()
+  /// Removes the searches that have one of the names as whole words, without regard to case: a search for the order R-10
+  /// is none for R-1.
+  static func forget(naming names: [String], in store: Transaction) throws {
     for row in try store.rows("SELECT user_name, name, query FROM office_filters") {
-      let query = try row.text("query")
-      let words = (query.removingPercentEncoding ?? query).lowercased() + (try row.text("name").lowercased())
-      guard words.contains(name) else { continue }
+      let query = try row.text("query").replacing("+", with: "%20")
+      let texts = [query.removingPercentEncoding ?? query, try row.text("name")].map { $0.lowercased() }
+      guard names.contains(where: { name in texts.contains { has(name.lowercased(), in: $0) } }) else { continue }
       try store.run(
         "DELETE FROM office_filters WHERE user_name = $1 AND name = $2", .text(try row.text("user_name")),
         .text(try row.text("name")))
+    }
+  }
+
+  private static func has(_ name: String, in text: String) -> Bool {
+    guard !name.isEmpty else { return false }
+    func isWord(_ character: Character?) -> Bool { character.map { $0.isLetter || $0.isNumber } ?? false }
+    return text.ranges(of: name).contains { range in
+      let before = range.lowerBound == text.startIndex ? nil : text[text.index(before: range.lowerBound)]
+      let after = range.upperBound == text.endIndex ? nil : text[range.upperBound]
+      return !(isWord(before) && isWord(name.first)) && !(isWord(after) && isWord(name.last))
     }
   }
 }

@@ -231,6 +231,54 @@ private enum Planted {
     await restored.close()
   }
 
+  @Test(arguments: ["direct", "approved"])
+  func `forgets the searches of the office that name the person, by whatever it was found, and no other`(
+    _ way: String
+  ) async throws {
+    let database = try await ServerStore.open(try await place(StoreEngineUnderTest.chosen), keys: keys).database
+    try await sell(database)
+    let hers = [
+      "address": "q=wilhelmina%40brocklehurst.example", "customer": "q=\(Planted.customer)&state=captured",
+      "reference": "order=R-0", "R-0": "state=captured",
+    ]
+    let others = ["ten": "order=R-01", "other": "q=other%40person.example", "longer": "q=\(Planted.customer)9"]
+    try await database.write { store in
+      for (name, query) in hers.merging(others, uniquingKeysWith: { $1 }) {
+        try SavedFilters(store: store).keep(name, query, of: "ann")
+      }
+    }
+    if way == "direct" {
+      var subject = PrivacySubject()
+      subject.order = "R-0"
+      let action = OfficeAction("ann", from: "", "privacy.erase", reason: "asked for")
+      #expect(try await Privacy(database).erase(subject, action).orders == [Self.orders[0]])
+    } else {
+      #expect(try await Privacy(database).erase(ids: [Self.orders[0].rawValue]).orders == [Self.orders[0]])
+    }
+    let left = try await database.read { try SavedFilters(store: $0).all(of: "ann").map(\.name) }
+    #expect(Set(left) == Set(others.keys))
+    await database.close()
+  }
+
+  @Test func `erases nobody while the file of its keys cannot be written, also not at the next start`() async throws {
+    let place = try await place(.sqlite)
+    var database = try await ServerStore.open(place, keys: keys).database
+    try await sell(database)
+    var subject = PrivacySubject()
+    subject.email = Planted.email
+    let draft = folder.directory + "/.contacts.keys.new"
+    try FileManager.default.createDirectory(atPath: draft + "/full", withIntermediateDirectories: true)
+    let action = OfficeAction("ann", from: "", "privacy.erase", reason: "asked for")
+    let refused = await #expect(throws: Problem.self) { try await Privacy(database).erase(subject, action) }
+    #expect(refused?.detail.hasPrefix("Nobody was erased") == true, "\(String(describing: refused))")
+    try FileManager.default.removeItem(atPath: draft)
+    await database.close()
+    database = try await ServerStore.open(place, keys: keys).database
+    #expect(try await Privacy(database).find(subject).count == 2)
+    #expect(try await OrderContacts.email(of: Self.orders[0], in: database) == Planted.email)
+    await database.close()
+  }
+
   @Test func `erases nobody while the copy of its keys cannot be written, and opens all the same`() async throws {
     let copy = folder.directory + "/not mounted"
     let keys = RowKeys.Files(keys.path, copy: copy + "/contacts.keys")
