@@ -66,13 +66,38 @@ package struct ErasureRequests {
       .map(ErasureRequest.init)
   }
 
-  /// False when another user has decided already, or this user asked for it.
-  package func decide(_ id: String, approving: Bool, by user: String) throws -> Bool {
+  /// False when another user has decided already.
+  package func reject(_ id: String, by user: String) throws -> Bool {
     try store.changes(
       """
-      UPDATE office_erasures SET state = $2, decided_by = $3, decided_at = $4
-      WHERE id = $1 AND state = 'waiting' AND (requested_by <> $3 OR $2 = 'rejected')
-      """, .text(id), .text(approving ? "approved" : "rejected"), .text(user), .time(store.now)) == 1
+      UPDATE office_erasures SET state = 'rejected', decided_by = $2, decided_at = $3
+      WHERE id = $1 AND state = 'waiting'
+      """, .text(id), .text(user), .time(store.now)) == 1
+  }
+
+  /// Notes an approval, after the orders were erased: until then the request waits. It replaces a rejection of meanwhile,
+  /// which came too late.
+  package func approve(_ id: String, by user: String) throws {
+    try store.run(
+      """
+      UPDATE office_erasures SET state = 'approved', decided_by = $2, decided_at = $3
+      WHERE id = $1 AND state <> 'approved' AND requested_by <> $2
+      """, .text(id), .text(user), .time(store.now))
+  }
+
+  /// Lets requests wait again that are approved and not carried out: earlier versions noted the approval before they
+  /// erased, and could end between the two.
+  package func awaitAgain() throws {
+    let approved = try store.rows("SELECT * FROM office_erasures WHERE state = 'approved'").map(ErasureRequest.init)
+    guard !approved.isEmpty else { return }
+    let erased = try OrderErasure.findErased(in: store)
+    for request in approved {
+      let left = try request.orders.filter { try !erased.contains($0) && FoundOrder.find($0, in: store) != nil }
+      guard !left.isEmpty else { continue }
+      try store.run(
+        "UPDATE office_erasures SET state = 'waiting', decided_by = NULL, decided_at = NULL WHERE id = $1",
+        .text(request.id))
+    }
   }
 }
 

@@ -120,28 +120,41 @@ struct PrivacyController: Sendable {
     return .redirect(to: "/privacy?done=erasureRequested", type: .normal)
   }
 
-  /// A second person says yes, or anybody no.
+  /// A second person says yes, or anybody no. Where the erasure fails, the request waits as before.
   private func decide(_ call: OfficeCall) async throws -> Response {
     let (id, name) = (call.parameter("request"), try call.user.name)
     guard let request = try await office.database.read({ try ErasureRequests($0).find(waiting: id) }),
       let isApproved = ["approve": true, "reject": false][call.parameter("decision")]
     else { throw OfficeRefusal.conflict("This erasure was decided already.") }
+    guard !isApproved || !request.requestedBy.utf8.elementsEqual(name.utf8) else {
+      throw OfficeRefusal.conflict("You asked for this erasure yourself: another user approves it.")
+    }
     let action = try call.action(
       isApproved ? "privacy.erase" : "privacy.rejected", merchant: request.merchant.rawValue,
       subject: Self.counted(request.orders.count), before: request.orders.joined(separator: " "),
       after: "asked for by \(request.requestedBy)", reason: request.reason)
-    try await office.database.write { store in
-      guard try ErasureRequests(store).decide(id, approving: isApproved, by: name) else {
-        throw OfficeRefusal.conflict("You asked for this erasure yourself: another user approves it.")
+    guard isApproved else {
+      try await office.database.write { store in
+        guard try ErasureRequests(store).reject(id, by: name) else {
+          throw OfficeRefusal.conflict("This erasure was decided already.")
+        }
+        try OfficeAudit(store).note(action)
       }
-      if !isApproved { try OfficeAudit(store).note(action) }
+      return .redirect(to: "/privacy?done=erasureRejected", type: .normal)
     }
-    guard isApproved else { return .redirect(to: "/privacy?done=erasureRejected", type: .normal) }
-    let privacy = privacy
-    _ = try await OfficeAudit.attempt(action, in: office.database, outcome: { "erased with \($0.mails) messages" }) {
-      try await privacy.erase(ids: request.orders)
+    _ = try await Self.refusing {
+      try await OfficeAudit.attempt(action, in: office.database, outcome: { "erased with \($0.mails) messages" }) {
+        try await erase(request, approvedBy: name)
+      }
     }
     return .redirect(to: "/privacy?done=erased", type: .normal)
+  }
+
+  /// The approval counts when the orders are erased.
+  private func erase(_ request: ErasureRequest, approvedBy user: String) async throws -> PrivacyErasure {
+    let erased = try await privacy.erase(ids: request.orders)
+    try await office.database.write { try ErasureRequests($0).approve(request.id, by: user) }
+    return erased
   }
 
   private static func refusing<R: Sendable>(_ work: () async throws -> R) async throws -> R {

@@ -98,6 +98,7 @@ struct Composition: Sendable {
     nodeLock = try await runtime.awaitingPredecessor(configuration) { try StoreLock.ofNode(configuration) }
     journal = try await runtime.awaitingPredecessor(configuration) { try await Journal.open(configuration, runtime) }
     try await journal.forgetMail()
+    try await journal.database.write { try ErasureRequests($0).awaitAgain() }
     var sideJournal = Journal(
       journal.database.limited(to: 2), random: runtime.random, consumers: journal.consumers)
     sideJournal.restore = journal.restore

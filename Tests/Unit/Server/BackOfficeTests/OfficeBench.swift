@@ -42,12 +42,16 @@ struct OfficeBench: Sendable {
   ///   - crashes: what happens at the named points of a payment.
   ///   - proxies: ranges of addresses whose `X-Forwarded-For` is believed.
   ///   - erasuresNeedTwo: whether a second administrator approves what is erased.
+  ///   - keyCopy: where the copy of the contacts' keys is, below the folder of the store; nil for a store without keys.
   init(
     apple: HTTPSender? = nil, crashes: CrashPoints = .none, trusting proxies: [String] = [],
-    erasuresNeedTwo: Bool = false
+    erasuresNeedTwo: Bool = false, keyCopy: String? = nil
   ) async throws {
     files = try TemporaryStore()
-    database = try await files.open(ServerStore.migrations, clock: clock.wall)
+    let plain = try await files.open(ServerStore.migrations, clock: clock.wall)
+    let folder = files.directory
+    let keys = try keyCopy.map { try RowKeys(.init("\(folder)/contacts.keys", copy: "\(folder)/\($0)")) }
+    database = keys.map { plain.sealed(under: $0) } ?? plain
     journal = Journal(database, random: .seeded(3))
     let gateway = PaymentGateway(
       opener: TokenOpener(verifier: TokenVerifier(trust: .apple()), keys: ProcessingKeyRing([:])), journal: journal,

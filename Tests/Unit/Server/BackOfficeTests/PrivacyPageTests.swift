@@ -81,6 +81,52 @@ extension OfficeBench {
     }
   }
 
+  /// - Returns: the request that waits.
+  private static func request(_ visitor: Visitor) async throws -> String {
+    let asked = try await visitor.post("/privacy/erase", because("asked for it"))
+    #expect(asked.headers[.location] == "/privacy?done=erasureRequested")
+    let page = try await visitor.get("/privacy")
+    return try #require(page.text.firstMatch(of: /\/privacy\/([0-9a-f]{32})\/reject/).map { String($0.output.1) })
+  }
+
+  @Test func `says why an erasure failed that a second person approved, and lets it wait`() async throws {
+    let bench = try await OfficeBench(erasuresNeedTwo: true, keyCopy: "disk/contacts.keys")
+    try await bench.user("ann", [Grant(.administrator)])
+    _ = try await bench.sold("order-1", "aoife@example.com")
+    let request = try await bench.visit(as: [Grant(.administrator)]) { try await Self.request($0) }
+    try await bench.visit(as: [Grant(.administrator)]) { visitor async throws in
+      let refused = try await visitor.post("/privacy/\(request)/approve")
+      #expect(refused.status == .badRequest && refused.text.contains("Nobody was erased"), "\(refused.text)")
+      #expect(try await bench.notes() == 1)
+      #expect(try await visitor.get("/privacy").text.contains("/privacy/\(request)/approve"))
+      try PrivateFile.makeFolder(bench.files.directory + "/disk")
+      let approved = try await visitor.post("/privacy/\(request)/approve")
+      #expect(approved.headers[.location] == "/privacy?done=erased")
+      #expect(try await visitor.post("/privacy/\(request)/approve").status == .conflict)
+    }
+    #expect(try await bench.notes() == 0)
+    let actions = try await bench.actions().map(\.action)
+    #expect(actions.first == "privacy.erase.outcome" && actions.count == 5, "\(actions)")
+  }
+
+  @Test func `lets an erasure wait again that an earlier version approved and did not carry out`() async throws {
+    let bench = try await OfficeBench(erasuresNeedTwo: true)
+    try await bench.user("ann", [Grant(.administrator)])
+    _ = try await bench.sold("order-1", "aoife@example.com")
+    let request = try await bench.visit(as: [Grant(.administrator)]) { try await Self.request($0) }
+    try await bench.database.write { store in
+      try store.run("UPDATE office_erasures SET state = 'approved', decided_by = 'zoe', decided_at = 1")
+      try ErasureRequests(store).awaitAgain()
+    }
+    try await bench.visit(as: [Grant(.administrator)]) { visitor async throws in
+      let approved = try await visitor.post("/privacy/\(request)/approve")
+      #expect(approved.headers[.location] == "/privacy?done=erased", "\(approved.text)")
+    }
+    try await bench.database.write { try ErasureRequests($0).awaitAgain() }
+    #expect(try await bench.database.read { try ErasureRequests($0).waiting() }.isEmpty)
+    #expect(try await bench.notes() == 0)
+  }
+
   @Test func `has a second person decide, where that is configured`() async throws {
     let bench = try await OfficeBench(erasuresNeedTwo: true)
     try await bench.user("ann", [Grant(.administrator)])
