@@ -60,6 +60,9 @@ package struct PaymentGateway: Sendable {
   package var clockLead: Duration { clocks.lead }
   /// Whether the two agree, so that holds and idempotency keys may expire.
   package var clocksAgree: Bool { clocks.agree }
+  /// Whether what ends at a date may be ended now: the two agree, and a wrong clock had the time to be corrected since the
+  /// start.
+  package var allowsEnding: Bool { clocks.allowEnding }
 
   package func payment(_ id: PaymentID) async throws -> Payment? { try await journal.payment(id) }
   package func payment(for order: OrderID) async throws -> Payment? { try await journal.payment(of: order) }

@@ -49,10 +49,17 @@ package struct RetentionProgress: Sendable, Hashable {
     return isDone
   }
 
-  /// How far all tasks are that have begun.
+  /// How far all tasks are that have begun. The mark of the tokens counts as up to now where no payment allows a later one:
+  /// nothing is left to do then.
   package static func all(in store: Transaction) throws -> [RetentionProgress] {
     try store.rows("SELECT * FROM retention ORDER BY task").compactMap { row in
-      try RetentionTask(rawValue: row.text("task")).map { try RetentionProgress(row, $0) }
+      guard let task = RetentionTask(rawValue: try row.text("task")) else { return nil }
+      var progress = try RetentionProgress(row, task)
+      guard task == .tokens else { return progress }
+      let newest = try TokenUses.newestPayment(in: store)
+      let isDone = newest.map { progress.until >= $0.adding(.zero - Journal.unmarked) } ?? true
+      if isDone { progress.until = max(progress.until, store.now) }
+      return progress
     }
   }
 
@@ -97,12 +104,20 @@ extension Journal {
   private static let settling = Duration.seconds(3_600)
   /// How far the clocks of two nodes may be apart, and more.
   static let tolerance = Duration.seconds(86_400)
+  /// How long before the newest payment the mark of the tokens ends: with the tolerance, a day more than any token is old
+  /// when it pays. A clock that is ahead by years cannot move the mark beyond, so tokens of today are taken again when it
+  /// is right.
+  static let unmarked = tolerance * 2
+  /// To how long before the newest payment a mark is taken back that a version without this bound has written. With the
+  /// tolerance it covers every payment there is: the fingerprints of all of them may be gone.
+  private static let corrected = tolerance - .seconds(600)
 
   /// Removes fingerprints of payment tokens that were used long ago: one step.
   ///
   /// The replay window stays shut whatever the clocks say later. First a mark is written, and from then on no token is
   /// taken that was signed before it; only an hour later the fingerprints before the mark go. Decrypted and unsigned
-  /// data have no signing time that can be trusted: their fingerprints stay.
+  /// data have no signing time that can be trusted: their fingerprints stay. The mark is bounded by the newest payment, and
+  /// one that is later is taken back: every token would be refused up to then.
   ///
   /// - Parameters:
   ///   - end: when they were used at the latest.
@@ -111,6 +126,11 @@ extension Journal {
   package static func forgetTokens(before end: Timestamp, atMost limit: Int, in store: Transaction) throws -> Bool {
     try RetentionProgress.advance(.tokens, in: store) { progress in
       guard progress.since == Timestamp(microseconds: 0) || store.now.since(progress.since) >= settling else {
+        return true
+      }
+      guard let newest = try TokenUses.newestPayment(in: store) else { return true }
+      if progress.until > newest.adding(.zero - corrected) {
+        (progress.until, progress.since) = (newest.adding(.zero - corrected), store.now)
         return true
       }
       let payments = try store.rows(
@@ -129,7 +149,8 @@ extension Journal {
       }
       progress.position = try payments.last?.text("id") ?? progress.position
       guard payments.count < limit else { return false }
-      if progress.until < end { (progress.until, progress.since) = (end, store.now) }
+      let mark = min(end, newest.adding(.zero - unmarked))
+      if progress.until < mark { (progress.until, progress.since) = (mark, store.now) }
       return true
     }
   }

@@ -20,6 +20,12 @@ enum TokenUses {
       ).fromNow(4))
   }
 
+  /// When the newest payment was made; nil where there is none.
+  static func newestPayment(in store: Transaction) throws -> Timestamp? {
+    let id = try store.row("SELECT id FROM payments ORDER BY id DESC LIMIT 1")?.text("id")
+    return id.flatMap { Timestamp(ofID: $0) }
+  }
+
   static func payment(using use: TokenUse, in store: Transaction) throws -> PaymentID? {
     let row = try store.row(
       "SELECT payment FROM token_uses WHERE transaction_id = $1 OR payload_hash = $2", .text(use.transactionID),

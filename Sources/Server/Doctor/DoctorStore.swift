@@ -159,6 +159,15 @@ extension Doctor {
 
   private func retention(_ facts: ServerFacts) -> [DoctorFinding] {
     let check = DoctorCheck.retentionRuns
+    let mark = facts.store.retention[RetentionTask.tokens.rawValue].map { Timestamp(microseconds: $0) }
+    if let mark, mark > now.adding(.seconds(3_600)) {
+      return [
+        check.failed(
+          "retention", "payment tokens are refused that are signed before \(mark): the clock was ahead",
+          remedy: "Set the clock, and let the server run with retention.tokenDays: it takes the mark back within two "
+            + "hours.")
+      ]
+    }
     guard facts.isRunning else { return [check.skipped("retention", "no server runs on the store")] }
     let late = RetentionTask.allCases.compactMap { task -> String? in
       guard let end = configuration.retention.end(of: task, at: now), let until = facts.store.retention[task.rawValue]

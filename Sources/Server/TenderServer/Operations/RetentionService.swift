@@ -11,14 +11,14 @@ import Storage
 import TenderPayments
 import Webhooks
 
-/// Removes what is older than its limit: a minute after the start, then every hour, in steps of some milliseconds with
-/// pauses between them, so that payments come first. Like an idempotency key, nothing goes while the clock may be
-/// wrong.
+/// Removes what is older than its limit: a quarter of an hour after the start, then every hour, in steps of some
+/// milliseconds with pauses between them, so that payments come first. Like an idempotency key, nothing goes while the
+/// clock may be wrong.
 struct RetentionService: Service {
   let database: Database
   let limits: RetentionLimits
   let clock: WallClock
-  let isClockRight: @Sendable () -> Bool
+  let allowsEnding: @Sendable () -> Bool
   let scheduler: Scheduler
   let logger: Logger
 
@@ -29,7 +29,8 @@ struct RetentionService: Service {
 
   func run() async throws {
     await cancelWhenGracefulShutdown {
-      var pause = Duration.seconds(60)
+      // Before that nothing may end.
+      var pause = Duration.seconds(960)
       while !Task.isCancelled {
         do { try await scheduler.sleep(pause) } catch { return }
         await round()
@@ -55,7 +56,7 @@ struct RetentionService: Service {
   private func step(_ task: RetentionTask) async throws -> Bool {
     // Read before the clocks are compared: a clock that is set afterwards ends nothing.
     let now = clock.now()
-    guard isClockRight() else { return true }
+    guard allowsEnding() else { return true }
     let begin = scheduler.uptime()
     let isDone = try await database.write { [limits] store in
       let end = limits.end(of: task, at: min(now, store.now))
@@ -87,7 +88,7 @@ extension RetentionService {
     let runtime = parts.runtime
     self.init(
       database: parts.database, limits: parts.configuration.retention, clock: runtime.clock,
-      isClockRight: { [gateway = parts.gateway] in gateway.clocksAgree }, scheduler: runtime.scheduler,
+      allowsEnding: { [gateway = parts.gateway] in gateway.allowsEnding }, scheduler: runtime.scheduler,
       logger: runtime.logger)
   }
 }

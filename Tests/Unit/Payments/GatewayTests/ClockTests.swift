@@ -28,6 +28,17 @@ import Testing
     #expect(try await shop.gateway.recover().expiries == 1)
   }
 
+  @Test func `ends nothing, nor does a clock that may yet be corrected after the start`() async throws {
+    let shop = try await Shop()
+    #expect(shop.gateway.clocksAgree && !shop.gateway.allowsEnding)
+    shop.clock.advance(.seconds(899))
+    #expect(!shop.gateway.allowsEnding)
+    shop.clock.advance(.seconds(1))
+    #expect(shop.gateway.allowsEnding)
+    shop.clock.set(ahead: Self.days)
+    #expect(!shop.gateway.allowsEnding)
+  }
+
   @Test func `forgets no idempotency key, so a repeated part refund stays one`() async throws {
     let shop = try await Shop()
     let order = Shop.order(capture: .immediate)

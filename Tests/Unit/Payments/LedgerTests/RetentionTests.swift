@@ -67,6 +67,51 @@ import Testing
     try await pay("fresh", token: 9, signed: later, journal)
   }
 
+  @Test(arguments: StoreEngineUnderTest.present)
+  func `go no further than the payments do, so a clock that was ahead refuses no token when it is right again`(
+    _ engine: StoreEngineUnderTest
+  ) async throws {
+    let clock = ManualClock(Self.start)
+    let shop = try await SharedStore(engine, clock: clock.wall)
+    let journal = shop.journal(0)
+    try await forget(before: Self.start, journal)
+    for token in 1...3 { try await pay("order \(token)", token: token, signed: Self.start, journal) }
+    clock.advance(Self.days * 400)
+    for _ in 0..<2 {
+      try await forget(before: clock.wall.now().adding(.zero - Self.days * 30), journal)
+      clock.advance(.seconds(3_600))
+    }
+    #expect(try await kept(journal) == 3)
+    let progress = try await journal.database.read { try RetentionProgress.all(in: $0) }
+    #expect(progress.first?.until == clock.wall.now(), "nothing is left to do")
+    clock.set(ahead: .zero - Self.days * 400)
+    try await pay("next", token: 4, signed: Self.start, journal)
+    #expect(try await claim("again", token: 1, signed: Self.start, journal) == .tokenReused)
+  }
+
+  @Test(arguments: StoreEngineUnderTest.present)
+  func `of a store whose mark is yet to come have it taken back, and none that was used pays again`(
+    _ engine: StoreEngineUnderTest
+  ) async throws {
+    let clock = ManualClock(Self.start)
+    let shop = try await SharedStore(engine, clock: clock.wall)
+    let journal = shop.journal(0)
+    for token in 1...3 { try await pay("order \(token)", token: token, signed: Self.start, journal) }
+    try await forget(before: Self.start.adding(.zero - Self.days * 30), journal)
+    try await journal.database.write {
+      try $0.run("UPDATE retention SET until = $1", .time(Self.start.adding(Self.days * 370)))
+      try $0.run("DELETE FROM token_uses")
+    }
+    clock.advance(Self.days)
+    let now = clock.wall.now()
+    #expect(try await claim("refused", token: 4, signed: now, journal) == .tokenReused)
+    let marks = try await journal.database.read { try RetentionProgress.all(in: $0) }
+    #expect(marks.first.map { $0.until > now } == true)
+    try await forget(before: now.adding(.zero - Self.days * 30), journal)
+    try await pay("taken", token: 4, signed: now, journal)
+    #expect(try await claim("replay", token: 1, signed: Self.start, journal) == .tokenReused)
+  }
+
   @Test func `stay where no limit was ever set, and a token is taken whenever it was signed`() async throws {
     let shop = try await SharedStore(.sqlite, clock: ManualClock(Self.start).wall)
     try await pay("one", token: 1, signed: Timestamp(seconds: 1), shop.journal(0))
