@@ -215,7 +215,8 @@ SHARED = [
 """,
      ["LedgerTests/post what a provider's events all say once"]),
     ("what was adopted is not asked for again once the payment is locked", "Payments/Ledger/Adoption.swift",
-     "    if try Operations.isKnown(listed, through: route, in: store) { return .known }\n    guard before", "    guard before",
+     "    if try Operations.isKnown(listed, through: route, in: store) { return .known }\n"
+     "    if try Operations.isKnown(listed, of: payment, in: store) { return .known }\n", "",
      ["LedgerTests/adopt what a provider lists, and its event says, once"]),
     ("a claim asks once what is in its way", "Payments/Ledger/Journal.swift",
      "      if let rival = try rival(for: order.id, store) { throw ClaimRefused(claim: rival) }\n",
