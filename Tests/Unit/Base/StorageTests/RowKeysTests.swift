@@ -115,17 +115,19 @@ import Testing
     #expect(try String(contentsOfFile: copy, encoding: .utf8) == String(contentsOfFile: files.path, encoding: .utf8))
   }
 
-  @Test func `are locked by a file of the folder's owner, and by none that a link leads to`() throws {
+  @Test func `are locked by a file of their owner, and by none that a link leads to`() throws {
     let lock = files.path + ".lock"
     try FileManager.default.createSymbolicLink(atPath: lock, withDestinationPath: folder.directory + "/elsewhere")
     #expect(throws: PrivateFileError.self) { try RowKeys(files) }
     #expect(!FileManager.default.fileExists(atPath: folder.directory + "/elsewhere"))
     try FileManager.default.removeItem(atPath: lock)
     guard geteuid() == 0 else { return }
-    #expect(chown(folder.directory, 12345, 12345) == 0)
-    _ = try RowKeys(RowKeys.Files(folder.directory + "/other.keys"))
+    _ = try RowKeys(files)
+    #expect(chown(files.path, 12345, 12345) == 0)
+    try FileManager.default.removeItem(atPath: lock)
+    #expect(try RowKeys(existing: files) != nil)
     var status = stat()
-    #expect(stat(folder.directory + "/other.keys.lock", &status) == 0 && status.st_uid == 12345)
+    #expect(stat(lock, &status) == 0 && status.st_uid == 12345)
   }
 
   @Test func `that another process destroys are not written again by this one`() throws {
