@@ -243,6 +243,11 @@ private enum Planted {
     ]
     let others = ["ten": "order=R-01", "other": "q=other%40person.example", "longer": "q=\(Planted.customer)9"]
     try await database.write { store in
+      try store.run(
+        """
+        INSERT INTO office_users (name, has_codes, last_code, enabled, refund_limits, created_at)
+        VALUES ('ann', 0, 0, 1, '[]', 0)
+        """)
       for (name, query) in hers.merging(others, uniquingKeysWith: { $1 }) {
         try SavedFilters(store: store).keep(name, query, of: "ann")
       }
