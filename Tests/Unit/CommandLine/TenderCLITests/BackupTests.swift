@@ -246,9 +246,10 @@ import Testing
     #expect(user.exitCode == 0, "\(user.lines)")
   }
 
-  /// Of a store that has no contact yet.
+  /// Of a store that has no contact yet. The lines are in another order than Tender's, so that the first command writes the
+  /// file anew.
   private static let contactKeys =
-    "tender contact keys 1\nname 0123456789abcdef0123456789abcdef\nsearch \(String(repeating: "7", count: 64))\n"
+    "tender contact keys 1\nsearch \(String(repeating: "7", count: 64))\nname 0123456789abcdef0123456789abcdef\n"
     + "secret - \(String(repeating: "5", count: 32))\nend\n"
 
   @Test func `that root restores belongs to the user whose folder it is`() async throws {
