@@ -47,19 +47,16 @@ struct ReconcileCommand: AsyncParsableCommand {
   }
 
   private func differences(from report: [UInt8]) async throws -> [Difference] {
-    let (isListing, route, from, until) = (file == nil, route, from, until)
+    let (route, from, until) = (route, from, until)
     let query = [
       file == nil ? "listing=yes" : nil, route.map { "route=\($0)" }, from.map { "from=\($0.time)" },
       until.map { "until=\($0.time)" },
     ].compactMap { $0 }
-    return try await store.access().ask(
-      here: { journal in
-        guard isListing, let route, let from, let until else {
-          return try await Reconciliation(journal).differences(from: report, from?.time, until?.time, through: route)
-        }
-        return try await Reconciliation(journal).differences(at: route, from.time..<until.time)
-      },
-      there: ("POST", "/reconcile?" + query.joined(separator: "&")), body: report)
+    let (access, path) = (try await store.access(), "/reconcile?" + query.joined(separator: "&"))
+    guard file != nil else { return try await access.askServer("POST", path) }
+    return try await access.ask(
+      here: { try await Reconciliation($0).differences(from: report, from?.time, until?.time, through: route) },
+      there: ("POST", path), body: report)
   }
 
   private func show(_ found: [Difference], from report: [UInt8]) {

@@ -120,21 +120,26 @@ struct RestoreCommand: AsyncParsableCommand {
 
     func run() async throws {
       if acceptGap { return try await openUnknown() }
-      let name = route
-      let source = report != nil ? "report" : orders != nil ? "orders" : "listing"
-      let bytes = try (report ?? orders).map(NamedFile.bytes) ?? []
-      let result = try await store.ask(
-        here: { configuration, journal in
-          let administration = await RestoreAdministration(journal, configuration)
-          switch source {
-          case "report": return try await administration.adopt(report: bytes, of: name)
-          case "orders": return try await administration.adopt(orders: bytes, of: name)
-          default: return try await administration.adoptListing(of: name)
-          }
-        },
-        there: ("POST", "/restore/\(source)?route=\(name.inQuery)"), body: bytes)
+      let result = try await adopt()
       if json { Terminal.say(try Terminal.json(result)) } else { show(result) }
       guard result.isOpen else { throw ExitCode(1) }
+    }
+
+    /// A listing is asked for by the server alone, because it has the provider's keys.
+    private func adopt() async throws -> AdoptionReport {
+      let (name, isReport) = (route, report != nil)
+      let path = "?route=\(name.inQuery)"
+      guard let file = report ?? orders else {
+        return try await store.access().askServer("POST", "/restore/listing" + path)
+      }
+      let bytes = try NamedFile.bytes(file)
+      return try await store.ask(
+        here: { configuration, journal in
+          let administration = await RestoreAdministration(journal, configuration)
+          return try await isReport
+            ? administration.adopt(report: bytes, of: name) : administration.adopt(orders: bytes, of: name)
+        },
+        there: ("POST", (isReport ? "/restore/report" : "/restore/orders") + path), body: bytes)
     }
 
     private func openUnknown() async throws {
