@@ -119,7 +119,11 @@ extension Journal {
   private func finish(_ adopted: AdoptionReport) async throws -> AdoptionReport {
     guard let restore else { throw GatewayError.noListing(adopted.route) }
     var result = adopted
-    guard result.later == 0 else { return result }
+    guard result.later == 0 else {
+      let route = result.route
+      result.isOpen = try await !database.read { try restore.isClosed(route, in: $0) }
+      return result
+    }
     result.isOpen = true
     try await database.write { try restore.open(adopted.route, as: .reconciled, adopted: adopted.adopted, in: $0) }
     return result

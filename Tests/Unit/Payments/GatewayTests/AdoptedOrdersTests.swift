@@ -96,5 +96,11 @@ import Testing
       #expect(try await journal.payment(held.id)?.captured == captured, "\(reference) \(name ?? "without a name")")
     }
     #expect(try await journal.restoreReport()?.routes.map(\.adopted) == [2])
+    let undecided = AcquirerReport.Line(
+      reference: AttemptReference("DASH3"), operation: .capture, amount: .eur(100), result: .pending,
+      time: shop.clock.wall.now(),
+      of: AttemptReference(held.id.rawValue))
+    let later = try await journal.adopt(AcquirerReport(lines: [undecided]), of: "fake", merchant: "shop")
+    #expect(later.later == 1 && later.isOpen, "a route that is open stays open: \(later)")
   }
 }
