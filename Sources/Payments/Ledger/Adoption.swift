@@ -263,13 +263,12 @@ extension Operations {
     // Operations may share a name, as captures of one intent do. Ours are told apart by our reference, and an event that
     // came without it by the amount.
     let isOurs = BasketMark.time(of: listed.reference) != nil
-    let amount = isOurs ? "restored IS NULL AND cause = 'provider' AND amount = $4" : "$4 = $4"
     return try store.row(
       """
       SELECT reference FROM operations WHERE acquirer_reference = $1 AND kind = $2 AND route = $3
-        AND (cause = 'provider' OR restored IS NOT NULL) AND \(amount) LIMIT 1
+        AND cause = 'provider' AND ($4 = 0 OR (restored IS NULL AND amount = $5)) LIMIT 1
       """, .text(listed.name ?? listed.reference.rawValue), .text(kind.rawValue), .text(route),
-      .integer(listed.amount.minorUnits)) != nil
+      .integer(isOurs ? 1 : 0), .integer(listed.amount.minorUnits)) != nil
   }
 
   /// Whether an earlier report gave it under its other name, or a merchant's orders have counted it.
