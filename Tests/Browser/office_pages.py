@@ -24,7 +24,7 @@ def pages(shopper):
         "evidence": f"/payments/{payment}/evidence", "webhooks": "/webhooks", "reconciliation": "/reconciliation", "delivered": "/webhooks?state=delivered",
         "merchants": "/merchants", "merchant": "/merchants/harbour",
         "stored-merchant": "/merchants/kitsune", "sequence": "/sequence", "users": "/users", "audit": "/audit?verify=1",
-        "settings": "/settings", "account": "/account", "nothing": "/nothing",
+        "privacy": "/privacy", "settings": "/settings", "account": "/account", "nothing": "/nothing",
     }
 
 
@@ -52,9 +52,21 @@ def walk(shopper, size, scheme):
         visit(shopper, address)
         shopper.picture(f"office-{name}-{size[0]}-{scheme}", whole=True)
         must_pass(shopper, f"{name}, {scheme}, {size[0]} px")
+    find_person(shopper)
+    shopper.picture(f"office-person-{size[0]}-{scheme}", whole=True)
+    must_pass(shopper, f"what is kept of a person, {scheme}, {size[0]} px")
     refuse(shopper)
     shopper.picture(f"office-refused-{size[0]}-{scheme}", whole=True)
     must_pass(shopper, f"a refused form, {scheme}, {size[0]} px")
+
+
+def find_person(shopper):
+    """Looks for what is kept of the shopper of the newest payment."""
+    visit(shopper, "/privacy")
+    Select(shopper.browser.find_element(By.NAME, "kind")).select_by_visible_text("Order")
+    shopper.type("[name=name]", shopper.demo.journal()[0]["order"])
+    shopper.press("Find")
+    shopper.sees("What is kept")
 
 
 def refuse(shopper):
