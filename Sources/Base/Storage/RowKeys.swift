@@ -90,8 +90,8 @@ package final class RowKeys: Sendable {
     return String(decoding: bytes, as: UTF8.self)
   }
 
-  /// What stands in a column in the place of a text by which rows are found. It names the text to nobody without the
-  /// file.
+  /// What stands in a column in the place of a text by which rows are found. Without the file the text does not follow
+  /// from it.
   package func mark(of text: String) -> String {
     let key = SymmetricKey(data: tree.withLock(\.search))
     return "#" + Hex.encode(HMAC<SHA256>.authenticationCode(for: Array(text.utf8), using: key).prefix(16))

@@ -20,7 +20,7 @@ final class Checkpoints: Sendable {
 
   init(path: String) throws {
     var configuration = Configuration()
-    // What empties the log waits so long for the writer and for readers. Other checkpoints wait for nobody.
+    // What empties the log waits so long for the writer and for readers. Other checkpoints do not wait.
     configuration.busyMode = .timeout(1)
     connection = try DatabaseQueue(path: path, configuration: configuration)
   }

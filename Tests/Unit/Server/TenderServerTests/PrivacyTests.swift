@@ -157,7 +157,7 @@ private enum Planted {
     "office_audit", "outbox", "webhook_deliveries", "office_erasures", "idempotency",
   ]
 
-  private func planted(_ database: Database) async throws -> [String] {
+  private func findPlanted(_ database: Database) async throws -> [String] {
     var found: [String] = []
     for table in Self.tables {
       for row in try await database.read({ try $0.rows("SELECT * FROM \(table)") }) {
@@ -196,7 +196,7 @@ private enum Planted {
     let database = journal.database
     try await sell(database)
     let former = try String(contentsOfFile: keys.path, encoding: .utf8)
-    #expect(try await !planted(database).isEmpty)
+    #expect(try await !findPlanted(database).isEmpty)
     let tables = ["orders", "order_contacts", "mail_messages", "erased_orders"]
     try await copy(tables, to: "backup", in: database, engine)
     var subject = PrivacySubject()
@@ -204,7 +204,7 @@ private enum Planted {
     let action = OfficeAction("ann", from: "", "privacy.erase", reason: "asked for")
     let erased = try await Privacy(database).erase(subject, action)
     #expect(Set(erased.orders) == Set(Self.orders.prefix(2)) && erased.mails == 1)
-    #expect(try await planted(database) == [])
+    #expect(try await findPlanted(database) == [])
     #expect(try await OrderContacts.email(of: Self.orders[2], in: database) == "other@person.example")
     #expect(try await database.read { try OfficeAudit($0).firstBroken() } == nil)
 
@@ -216,7 +216,7 @@ private enum Planted {
     await database.close()
     try PrivateFile.write(former, to: keys.path)
     let restored = try await ServerStore.open(place, keys: keys).database
-    #expect(try await planted(restored) == [])
+    #expect(try await findPlanted(restored) == [])
     for order in Self.orders.prefix(2) {
       #expect(try await OrderContacts.email(of: order, in: restored) == nil)
       let old = try await restored.read { store in
@@ -309,7 +309,7 @@ private enum Planted {
     try FileManager.default.removeItem(atPath: copy)
     await database.close()
     database = try await ServerStore.open(place, keys: keys).database
-    #expect(try await planted(database) == [])
+    #expect(try await findPlanted(database) == [])
     await database.close()
   }
 
@@ -322,7 +322,7 @@ private enum Planted {
     func left(before end: Timestamp) async throws -> [String] {
       while try await !database.write({ try Privacy.forgetContacts(before: end, atMost: 2, in: $0) }) {}
       // Messages have a limit of their own.
-      return try await planted(database).filter { !$0.hasSuffix(" mail_messages") }
+      return try await findPlanted(database).filter { !$0.hasSuffix(" mail_messages") }
     }
     #expect(try await !left(before: sold).isEmpty)
     #expect(try await left(before: sold.adding(.milliseconds(1))) == [])
@@ -340,11 +340,11 @@ private enum Planted {
     let place = try await place(engine)
     let former = try await ServerStore.open(place).database
     try await sell(former)
-    #expect(try await planted(former).contains { $0.hasSuffix(" order_contacts") })
+    #expect(try await findPlanted(former).contains { $0.hasSuffix(" order_contacts") })
     await former.close()
     let database = try await ServerStore.open(place, keys: keys).database
     while try await !database.write({ try OrderContacts.sealSome(atMost: 2, in: $0) }) {}
-    #expect(try await !planted(database).contains { $0.hasSuffix(" order_contacts") })
+    #expect(try await !findPlanted(database).contains { $0.hasSuffix(" order_contacts") })
     var subject = PrivacySubject()
     subject.email = Planted.email
     #expect(try await Privacy(database).find(subject).count == 2)
@@ -419,7 +419,7 @@ private enum Planted {
     #expect(!FileManager.default.fileExists(atPath: configuration.contactKeyFile))
 
     let restored = try await ServerStore.open(configuration.store, keys: configuration.contactKeys).database
-    #expect(try await planted(restored) == [])
+    #expect(try await findPlanted(restored) == [])
     #expect(try await OrderContacts.email(of: Self.orders[2], in: restored) == "other@person.example")
     let old = try await Database.sqlite(path: folder.directory + "/plain.db", migrations: [])
     for order in Self.orders.prefix(2) {
@@ -448,7 +448,7 @@ private enum Planted {
     }
     #expect(try await !restore(backup, configuration, withoutContacts: true).needsContactKeys)
     let restored = try await ServerStore.open(configuration.store, keys: configuration.contactKeys).database
-    #expect(try await planted(restored) == [])
+    #expect(try await findPlanted(restored) == [])
     for order in Self.orders { #expect(try await OrderContacts.email(of: order, in: restored) == nil) }
     await restored.close()
   }
