@@ -10,7 +10,12 @@ export const orderOf = (request, sums, card, merchantSession, sheetId) => ({
   amount: sums.isPending ? "0" : sums.total.amount,
   currency: request.currencyCode,
   applicationData: applicationData(request.applicationData),
+  agreement: hasAgreement(request) || undefined,
 });
+
+/** Whether the shopper agrees to payments to come, for which a card may give a merchant token. */
+const hasAgreement = ({ recurringPaymentRequest, automaticReloadPaymentRequest, deferredPaymentRequest }) =>
+  Boolean(recurringPaymentRequest ?? automaticReloadPaymentRequest ?? deferredPaymentRequest);
 
 export const confirmationOf = (request, sums, card) => ({
   merchant: sums.total.label,

@@ -23,6 +23,7 @@
       let amount: String
       let currency: String
       let applicationData: String
+      let hasAgreement: Bool
     }
 
     private let merchantIdentifier: String
@@ -52,7 +53,7 @@
       guard let amount = try? total.sheetText else { return nil }
       let tokenRequest = TokenRequest(
         merchantIdentifier: merchantIdentifier, card: card, amount: amount, currency: request.currency.code,
-        applicationData: Base64.encode(request.applicationData))
+        applicationData: Base64.encode(request.applicationData), hasAgreement: request.agreement != nil)
       guard let answer = await issue(tokenRequest), let token = try? JSONReader.read(answer),
         let paymentData = token["paymentData"]
       else { return nil }
@@ -68,6 +69,7 @@
         "publicKeyOf": .string(tokenRequest.merchantIdentifier), "cardId": .string(tokenRequest.card),
         "amount": .string(tokenRequest.amount),
         "currency": .string(tokenRequest.currency), "applicationData": .string(tokenRequest.applicationData),
+        "agreement": .bool(tokenRequest.hasAgreement),
       ]
       let transport = CheckoutTransport.urlSession(server: sandbox)
       let call = CheckoutCall(.post, "/device/tokens", body: body.serialized())

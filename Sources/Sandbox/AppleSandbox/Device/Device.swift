@@ -40,6 +40,7 @@ actor Device {
       card: request.card, amount: request.amount,
       recipient: try TokenRecipient(certificatePEM: certificate.certificate),
       applicationData: request.applicationData)
+    if request.hasAgreement { contents.agreementMerchant = merchant.merchantIdentifier }
     if faults.take(.staleToken) { contents.signingTime = clock.now().adding(.seconds(-600)) }
     var token = try issuer.issue(contents)
     if faults.take(.alteredToken) { token.data[0] ^= 1 }

@@ -12,6 +12,8 @@ struct DevicePaymentRequest: Sendable {
   let sheet: String?
   /// The merchant identifier to encrypt to; with a session it may be left out, and otherwise has to agree with it.
   let merchantIdentifier: String?
+  /// Whether the sheet showed an agreement beyond this payment.
+  let hasAgreement: Bool
 
   init(_ body: JSONField) throws {
     let cardID = try body.member("cardId").string
@@ -25,6 +27,7 @@ struct DevicePaymentRequest: Sendable {
     merchantSession = try body.memberIfPresent("merchantSession")
     sheet = try body.memberIfPresent("sheetId")?.string
     merchantIdentifier = try body.memberIfPresent("publicKeyOf")?.string
+    hasAgreement = try body.memberIfPresent("agreement")?.bool ?? false
   }
 
   private static func amount(_ text: String, _ code: String) throws -> Amount {

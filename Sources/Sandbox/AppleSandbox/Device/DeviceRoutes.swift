@@ -86,7 +86,7 @@ extension SandboxCard {
       "id": .string(id), "label": .string(label), "network": .string(network.rawValue),
       "networkName": .string(networkName), "type": .string(type.rawValue), "displayName": .string(displayName),
       "outcome": .string(outcome.code), "explanation": .string(outcome.explanation),
-      "answersWithEMV": .bool(answersWithEMV),
+      "answersWithEMV": .bool(answersWithEMV), "givesMerchantToken": .bool(merchantToken != nil),
     ]
   }
 }

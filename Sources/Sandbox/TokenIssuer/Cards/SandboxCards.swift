@@ -19,6 +19,9 @@ package struct SandboxCard: Sendable, Hashable, Identifiable {
   package let expirationDate: String
   /// What the sandbox's acquirer does with it.
   package let outcome: SandboxOutcome
+  /// The number of its merchant token, the same on every device; nil for a card whose issuer gives none, and which answers an
+  /// agreement with the device's own number.
+  package var merchantToken: DPAN?
 
   /// The network as it stands in a payment token's `paymentMethod`, whose capitals differ from those of a request.
   package var networkName: String {
@@ -49,15 +52,18 @@ package enum SandboxCards {
   /// The card with this id.
   package static func card(id: String) -> SandboxCard? { all.first { $0.id == id } }
 
-  /// The card with this device account number.
-  package static func card(dpan: DPAN) -> SandboxCard? { all.first { $0.dpan == dpan } }
+  /// The card with this device account number, or with this number of a merchant token.
+  package static func card(dpan: DPAN) -> SandboxCard? { all.first { $0.dpan == dpan || $0.merchantToken == dpan } }
 
   private static let ordinary = [
     card("visa-debit", "Visa debit", .visa, .debit, "0492", "4761739000000012"),
-    card("visa-credit", "Visa credit", .visa, .credit, "0326", "4761739000000020"),
-    card("mastercard-credit", "Mastercard credit", .masterCard, .credit, "1471", "5204249900000015"),
+    card("visa-credit", "Visa credit", .visa, .credit, "0326", "4761739000000020", merchantToken: "4761739009000021"),
+    card(
+      "mastercard-credit", "Mastercard credit", .masterCard, .credit, "1471", "5204249900000015",
+      merchantToken: "5204249909000016"),
     card("mastercard-debit", "Mastercard debit", .masterCard, .debit, "1505", "5204249900000023"),
-    card("amex-credit", "American Express", .amex, .credit, "1362", "349999000000011"),
+    card(
+      "amex-credit", "American Express", .amex, .credit, "1362", "349999000000011", merchantToken: "349999009000012"),
     card("amex-corporate", "American Express corporate", .amex, .credit, "1398", "349999000000029"),
     card("discover-credit", "Discover", .discover, .credit, "2780", "6011009900000014"),
     card("jcb-credit", "JCB", .jcb, .credit, "1017", "3528009900000017"),
@@ -106,12 +112,12 @@ package enum SandboxCards {
 
   private static func card(
     _ id: String, _ label: String, _ network: CardNetwork, _ type: PaymentMethodType, _ suffix: String, _ dpan: String,
-    _ outcome: SandboxOutcome = .approve
+    _ outcome: SandboxOutcome = .approve, merchantToken: String? = nil
   ) -> SandboxCard? {
     DPAN(dpan).map {
       SandboxCard(
         id: id, label: label, network: network, type: type, suffix: suffix, dpan: $0, expirationDate: "311231",
-        outcome: outcome)
+        outcome: outcome, merchantToken: merchantToken.flatMap { DPAN($0) })
     }
   }
 }

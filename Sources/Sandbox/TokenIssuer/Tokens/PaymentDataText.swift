@@ -1,3 +1,4 @@
+import Crypto
 import StrictJSON
 import TenderPayments
 
@@ -9,18 +10,33 @@ struct PaymentDataText {
   let amount: Amount
   /// What the card answers: a cryptogram for 3-D Secure, or a chip's own.
   let cryptogram: [UInt8]
+  /// As of ``PaymentTokenRequest/agreementMerchant``.
+  let agreementMerchant: String?
 
-  init(card: SandboxCard, amount: Amount, random: RandomBytes) {
-    self.card = card
-    self.amount = amount
+  init(_ request: PaymentTokenRequest, random: RandomBytes) {
+    (card, amount, agreementMerchant) = (request.card, request.amount, request.agreementMerchant)
     cryptogram = random.next(card.answersWithEMV ? 8 : card.network == .masterCard ? 19 : 20)
   }
 
   var bytes: [UInt8] { JSONValue.object(members).serialized() }
 
   var members: JSONObject {
+    guard let merchant = agreementMerchant, let number = card.merchantToken else { return members(of: card.dpan) }
+    var members = members(of: number)
+    members["merchantTokenIdentifier"] = .string(card.merchantTokenIdentifier(for: merchant))
+    members["merchantTokenMetadata"] = [
+      "cardMetadata": [
+        "cardCountry": "IE", "expirationDate": "12/2031", "fpanSuffix": .string(card.suffix),
+        "shortDescription": .string(card.label),
+      ],
+      "cardArt": [["name": "card", "type": "image/png", "url": "https://sandbox.example/card.png"]],
+    ]
+    return members
+  }
+
+  private func members(of number: DPAN) -> JSONObject {
     [
-      "applicationPrimaryAccountNumber": .string(card.dpan.revealed),
+      "applicationPrimaryAccountNumber": .string(number.revealed),
       "applicationExpirationDate": .string(card.expirationDate),
       "currencyCode": .string(amount.currency.numericCode), "transactionAmount": .integer(amount.minorUnits),
       "deviceManufacturerIdentifier": .string(card.deviceManufacturer),
@@ -49,6 +65,11 @@ struct PaymentDataText {
 }
 
 extension SandboxCard {
+  /// The network's name of the card's merchant token: the same for every payment to the merchant, from every device.
+  fileprivate func merchantTokenIdentifier(for merchant: String) -> String {
+    "MT-" + Hex.encode(Array(SHA256.hash(data: Array("\(id) \(merchant)".utf8)).prefix(16)))
+  }
+
   /// The electronic commerce indicator that the network adds. Mastercard habitually adds none.
   fileprivate var eci: String? {
     switch network {

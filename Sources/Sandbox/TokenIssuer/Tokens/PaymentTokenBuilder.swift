@@ -32,7 +32,7 @@ struct PaymentTokenBuilder {
     (form, recipient) = (request.form, request.recipient)
     signingTime = request.signingTime ?? moment
     applicationDataHash = request.applicationData.map { Array(SHA256.hash(data: $0)) }
-    payload = PaymentDataText(card: request.card, amount: request.amount, random: random).members
+    payload = PaymentDataText(request, random: random).members
     encryption = PayloadEncryption(random: random)
   }
 

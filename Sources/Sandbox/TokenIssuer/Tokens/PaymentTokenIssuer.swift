@@ -8,6 +8,9 @@ package struct PaymentTokenRequest: Sendable {
   /// The request's application data, already decoded from base64; the token carries its hash.
   package var applicationData: [UInt8]?
   package var form = SignatureForm.withNull
+  /// The merchant whose agreement the sheet showed, for which the card gives its merchant token, if it has one; nil for a
+  /// payment by itself.
+  package var agreementMerchant: String?
   /// When the signature says it was made; nil for now.
   package var signingTime: Timestamp?
 
@@ -34,7 +37,7 @@ package struct PaymentTokenIssuer: Sendable {
 
   /// A new payment token: fresh key, transaction identifier and cryptogram.
   package func issue(_ request: PaymentTokenRequest) throws -> IssuedPaymentToken {
-    let text = PaymentDataText(card: request.card, amount: request.amount, random: random)
+    let text = PaymentDataText(request, random: random)
     return try issue(plaintext: text.bytes, for: request)
   }
 
