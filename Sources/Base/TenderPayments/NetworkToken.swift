@@ -99,6 +99,8 @@ public enum PaymentInstrument: Sendable {
   case network(NetworkToken)
   /// Verified here, decrypted by the provider.
   case sealed(VerifiedPaymentToken)
+  /// What the provider keeps of an agreement's first payment, for a later one.
+  case stored(StoredCredential)
 
   /// The data that may be stored.
   public var summary: CardSummary {
@@ -107,6 +109,32 @@ public enum PaymentInstrument: Sendable {
       CardSummary(deviceAccountSuffix: token.dpan.lastFour, expiry: token.expiry, hasECI: token.eci != nil)
     case .sealed:
       CardSummary(deviceAccountSuffix: nil, expiry: nil, hasECI: false)
+    case .stored(let credential): credential.card
     }
+  }
+}
+
+/// What charges a card again without its number: the names that provider and scheme gave the first payment.
+public struct StoredCredential: Sendable, Hashable {
+  /// The provider's name of the first payment.
+  public let firstPayment: String
+  /// The provider's name of the credential that it keeps.
+  public let reference: String?
+  /// The scheme's identifier of the first payment.
+  public let networkTransactionID: String?
+  /// Mastercard's transaction link identifier of the first payment.
+  public let networkLinkID: String?
+  /// The card of the first payment, for people.
+  public let card: CardSummary
+
+  /// A stored credential.
+  public init(
+    firstPayment: String, reference: String?, networkTransactionID: String?, networkLinkID: String?, card: CardSummary
+  ) {
+    self.firstPayment = firstPayment
+    self.reference = reference
+    self.networkTransactionID = networkTransactionID
+    self.networkLinkID = networkLinkID
+    self.card = card
   }
 }

@@ -9,6 +9,8 @@ package struct AcquirerCapabilities: Sendable {
     case network
     /// The verified payment token, which the provider decrypts.
     case sealed
+    /// What the provider keeps of an agreement's first payment.
+    case stored
   }
 
   /// Parts of a payment that the acquirer can move, and whether it can raise a hold. What it cannot is refused before anything is written.
@@ -80,6 +82,10 @@ package struct AcquirerCapabilities: Sendable {
   package let reversal: Bool
   /// Whether an authorization of zero asks the issuer if the card is good. It holds nothing.
   package var verifiesCards = false
+  /// The credentials with which an agreement may begin: the provider then keeps what later payments need.
+  package var storesCredentials: Set<Instrument> = []
+  /// The kinds of agreement that the provider is told of, where it keeps credentials.
+  package var agreementKinds = Set(AgreementKind.allCases)
   /// Whether the provider is told the network of a sealed payment token, so that it takes none of a network that this
   /// release does not know.
   package var namesNetworks = false
@@ -137,6 +143,12 @@ package struct AcquirerCapabilities: Sendable {
   /// Connector and account, as the journal keeps them with a payment: `sandbox`, or `sandbox/eu`. Whatever follows an
   /// authorization goes the same way.
   package var route: String { account.map { "\(name)/\($0)" } ?? name }
+
+  /// Whether an agreement of this kind may begin here, with this kind of credential; nil for any.
+  package func begins(_ agreement: AgreementKind, with instrument: Instrument? = nil) -> Bool {
+    agreementKinds.contains(agreement)
+      && (instrument.map { storesCredentials.contains($0) } ?? !storesCredentials.isEmpty)
+  }
 
   package func parts(of type: AuthorizationType?) -> Parts { type.flatMap { hold?($0).parts } ?? parts }
 

@@ -24,6 +24,7 @@ extension AuthorizationRequest {
     switch instrument {
     case .network(let card): CardNetwork(of: card.dpan)
     case .sealed: sale.cardNetwork
+    case .stored(let credential): credential.card.network
     }
   }
 }

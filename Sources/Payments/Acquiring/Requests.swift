@@ -28,6 +28,9 @@ package struct AuthorizationRequest: Sendable {
   /// Whether only the card is asked about. Sent where ``AcquirerCapabilities/verifiesCards`` only.
   package var verifiesCard: Bool { amount.minorUnits == 0 }
 
+  /// Whether it is a later payment of an agreement, for which no shopper is there.
+  package var isCharge: Bool { if case .stored = instrument { true } else { false } }
+
   /// The request for an amount in other units.
   func asking(_ amount: Amount) -> AuthorizationRequest {
     var request = self
@@ -56,6 +59,8 @@ package struct SaleDetails: Sendable, Hashable {
   package var cardholderName: String?
   /// As the payment asks; nil for the route's usual. Sent where ``AcquirerCapabilities/namesAuthorizationType`` only.
   package var authorization: AuthorizationType?
+  /// The agreement that the payment begins or charges; nil for a payment by itself.
+  package var agreement: CredentialUse?
 
   package init(
     order: String? = nil, merchantAccount: String? = nil, statementDescriptor: String? = nil,
@@ -68,6 +73,19 @@ package struct SaleDetails: Sendable, Hashable {
     self.shopper = shopper
     self.cardName = cardName
     self.cardNetwork = cardNetwork
+  }
+
+  /// What card schemes are told of a payment that begins or charges an agreement. Which of the two it is, the instrument
+  /// says. The kind stays the same through the series.
+  package struct CredentialUse: Sendable, Hashable {
+    package let kind: AgreementKind
+    /// Our name of the shopper at the provider: the order of the first payment.
+    package let shopper: String
+
+    package init(_ kind: AgreementKind, shopper: String) { (self.kind, self.shopper) = (kind, shopper) }
+
+    /// Whether the payments follow a calendar.
+    package var isRecurring: Bool { kind == .recurring }
   }
 
   /// Whom the shopper's confirmed contacts name as the card's holder, and where the bill goes: never the place that the

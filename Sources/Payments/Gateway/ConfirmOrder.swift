@@ -3,8 +3,8 @@ import ApplePayToken
 import Ledger
 package import TenderPayments
 
-/// An order with the credential that was found to pay exactly it. Only ``PaymentGateway/confirm(_:pays:)`` makes one,
-/// and only it can become an authorization request.
+/// An order with the credential that was found to pay exactly it. Only ``PaymentGateway/confirm(_:pays:)`` makes one, and for
+/// an agreement's period its claim; only it can become an authorization request.
 package struct ConfirmedOrder: Sendable {
   let order: Order
   let use: TokenUse
@@ -13,6 +13,8 @@ package struct ConfirmedOrder: Sendable {
   let amountConfirmed: Bool
   /// As of ``RouteChoice/captureDelay``.
   let captureDelay: Duration?
+  /// The network's identifier of the merchant token, where the payment token was opened here and has one.
+  package let merchantToken: String?
   /// Without what the route adds.
   package let sale: SaleDetails
   private let merchant: MerchantSale
@@ -21,11 +23,11 @@ package struct ConfirmedOrder: Sendable {
   /// When Apple signed the payment token; nil for a credential without a signature.
   let signedAt: Timestamp?
 
-  fileprivate init(
+  init(
     _ order: Order, use: TokenUse, instrument: PaymentInstrument, amountConfirmed: Bool, _ choice: RouteChoice,
-    merchant: MerchantSale, candidates: [Acquirer], signedAt: Timestamp? = nil
+    merchant: MerchantSale, merchantToken: String? = nil, candidates: [Acquirer], signedAt: Timestamp? = nil
   ) {
-    self.signedAt = signedAt
+    (self.signedAt, self.merchantToken) = (signedAt, merchantToken)
     self.amountConfirmed = amountConfirmed
     (self.sale, captureDelay) = (choice.sale, choice.captureDelay)
     self.order = order
@@ -48,13 +50,17 @@ package struct ConfirmedOrder: Sendable {
     switch instrument {
     case .network: .network
     case .sealed: .sealed
+    case .stored: .stored
     }
   }
 
   /// The card's network; nil where neither the number nor the device says.
   package var network: CardNetwork? {
-    guard case .network(let card) = instrument else { return sale.cardNetwork }
-    return CardNetwork(of: card.dpan)
+    switch instrument {
+    case .network(let card): CardNetwork(of: card.dpan)
+    case .sealed: sale.cardNetwork
+    case .stored(let credential): credential.card.network
+    }
   }
 
   /// Where the payment may go if nothing was sent to the route. A sealed payment token can be opened by one provider.
@@ -98,7 +104,8 @@ extension PaymentGateway {
       let payment = try opener.open(data, for: order.merchant, at: clock.now())
       try payment.confirm(pays: order.signedAmount)
       return try confirmed(
-        order, try payment.networkToken, data.use, amountConfirmed: true, choice.naming(payment.cardholderName))
+        order, try payment.networkToken, data.use, amountConfirmed: true, choice.naming(payment.cardholderName),
+        merchantToken: payment.merchantTokenIdentifier)
     case .decrypted(let card): return try confirmed(order, card.card, card.use, amountConfirmed: false, choice)
     }
   }
@@ -121,17 +128,19 @@ extension PaymentGateway {
       demandingApplicationData: isBound)
     return try confirmed(
       order, try opened.paymentData.networkToken, opened.verified.use, amountConfirmed: true,
-      choice.naming(opened.paymentData.cardholderName), signedAt: opened.verified.signingTime)
+      choice.naming(opened.paymentData.cardholderName), merchantToken: opened.paymentData.merchantTokenIdentifier,
+      signedAt: opened.verified.signingTime)
   }
 
   private func confirmed(
     _ order: Order, _ card: NetworkToken, _ use: TokenUse, amountConfirmed: Bool, _ choice: RouteChoice,
-    signedAt: Timestamp? = nil
+    merchantToken: String? = nil, signedAt: Timestamp? = nil
   ) throws -> ConfirmedOrder {
     let routed = choice.payment(of: order, .network, network: CardNetwork(of: card.dpan))
     return ConfirmedOrder(
       order, use: use, instrument: .network(card), amountConfirmed: amountConfirmed, choice,
-      merchant: routes.sale(of: order.merchant), candidates: try candidates(for: routed), signedAt: signedAt)
+      merchant: routes.sale(of: order.merchant), merchantToken: merchantToken, candidates: try candidates(for: routed),
+      signedAt: signedAt)
   }
 
   private func confirmSealed(
@@ -153,6 +162,7 @@ extension PaymentGateway {
     let candidates = routes.candidates(for: payment)
     guard candidates.isEmpty else { return candidates }
     let obstacles = routes.findings(for: payment).compactMap(\.obstacle)
+    if obstacles.contains(.agreementNotOffered) { throw .agreementNotOffered(payment.merchant) }
     if obstacles.allSatisfy({ $0 == .amountTooFine }), !obstacles.isEmpty { throw .amountTooFine(payment.amount) }
     throw .noRoute(payment.merchant)
   }
@@ -192,8 +202,10 @@ package struct RouteChoice: Sendable, Hashable {
   func payment(
     of order: Order, _ instrument: AcquirerCapabilities.Instrument, network: CardNetwork?
   ) -> RoutedPayment {
-    RoutedPayment(
+    var payment = RoutedPayment(
       merchant: order.merchant, amount: order.amount, network: network, country: country,
       instrument: instrument, wantedRoute: wantedRoute)
+    payment.agreement = instrument == .stored ? nil : sale.agreement?.kind
+    return payment
   }
 }

@@ -22,6 +22,8 @@ package enum GatewayError: Error, Sendable, Hashable {
   case partNotPossible(OperationKind, String)
   /// None of the merchant's routes takes this payment. Nothing was written.
   case noRoute(MerchantID)
+  /// The payment begins an agreement, and no route keeps what later payments of such a credential need. Nothing was written.
+  case agreementNotOffered(MerchantID)
   /// The acquirer may still report what became of the operation, or recovery find it out.
   case answerMayCome(AttemptReference)
   /// The payment's route is not configured, and only its acquirer can be asked.
@@ -54,6 +56,7 @@ package enum GatewayError: Error, Sendable, Hashable {
     case .outcomeNotRecorded: "outcome_not_recorded"
     case .acquirerNotConfigured: "acquirer_not_configured"
     case .noRoute: "no_route"
+    case .agreementNotOffered: "agreement_not_offered"
     case .answerMayCome: "answer_may_come"
     case .partNotPossible: "part_not_possible"
     case .routeNotReconciled: "route_not_reconciled"
@@ -89,6 +92,8 @@ package enum GatewayError: Error, Sendable, Hashable {
     case .partNotPossible(let kind, let route): "\(route) does a \(kind.rawValue) for the whole amount only"
     case .answerMayCome(let operation): "the acquirer may still report what became of \(operation)"
     case .noRoute(let merchant): "none of the routes of merchant \(merchant) takes this payment"
+    case .agreementNotOffered(let merchant):
+      "none of the routes of merchant \(merchant) begins an agreement with this card"
     case .routeNotReconciled(let route):
       "the store was restored, and what \(route) has done since the backup is not known yet"
     case .tokenBeforeRestore: "the payment token was signed before the store was restored"
@@ -114,6 +119,7 @@ package enum GatewayError: Error, Sendable, Hashable {
     case .answerMayCome:
       "Wait for the time in which the acquirer reports, and while recovery repeats the operation; then decide."
     case .noRoute: "Run tender route explain with this payment's network, amount and currency, and correct the rules."
+    case .agreementNotOffered: "Give the merchant a route whose connector begins agreements: see docs/agreements.md."
     case .amountTooFine: "Use an amount without the last decimals."
     case .currencyNotTaken: "Price the basket in a currency that the acquirer's contract names."
     case .routeNotReconciled: "This call changed nothing. Try again later; the operator runs tender restore status."

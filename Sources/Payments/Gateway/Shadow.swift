@@ -84,6 +84,7 @@ extension AcquirerCapabilities.Instrument {
     switch instrument {
     case .network: self = .network
     case .sealed: self = .sealed
+    case .stored: self = .stored
     }
   }
 }
@@ -98,6 +99,7 @@ extension RouteChoice {
       var routed = payment(of: order, .sealed, network: sale.cardNetwork)
       routed.sealedKey = key
       return routed
+    case .stored(let credential): return payment(of: order, .stored, network: credential.card.network)
     }
   }
 }

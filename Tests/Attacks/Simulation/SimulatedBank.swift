@@ -479,6 +479,7 @@ final class SimulatedBank {
     switch instrument {
     case .network(let token): "\(token.dpan.lastFour) \(token.cryptogram.revealed)"
     case .sealed(let token): token.use.transactionID
+    case .stored(let credential): credential.firstPayment
     }
   }
 }

@@ -81,6 +81,19 @@ package struct RouteTable: Sendable {
       .contains { $0.verifiesCards && $0.exponent(currency) != nil }
   }
 
+  /// Whether a basket of the merchant may begin an agreement, on the route that it names if it names one.
+  package func begins(
+    _ agreement: AgreementKind, of merchant: MerchantID, in currency: Currency, on wanted: Route? = nil
+  ) -> Bool {
+    rulesOf(merchant).filter { wanted == nil || $0.route == wanted }.compactMap { byName[$0.route.description] }
+      .contains { route in
+        let capabilities = route.acquirer.capabilities
+        // Without a key of the provider's, payment tokens are opened here if the connector takes them so.
+        let isOpened = route.sealedKeys.isEmpty && capabilities.instruments.contains(.network)
+        return capabilities.exponent(currency) != nil && capabilities.begins(agreement, with: isOpened ? .network : nil)
+      }
+  }
+
   /// What each of the merchant's rules says of a payment, in order. The first that fits is the payment's route; the
   /// others that fit come after it, when it is proven that nothing was sent.
   package func findings(for payment: RoutedPayment) -> [RouteFinding] {
@@ -143,6 +156,9 @@ package struct ConfiguredRoute: Sendable {
     guard capabilities.exponent(payment.amount.currency) != nil else { return .currencyNotTaken }
     guard capabilities.toAcquirer(payment.amount) != nil else { return .amountTooFine }
     guard payment.amount.isPositive || capabilities.verifiesCards else { return .verificationNotOffered }
+    if let agreement = payment.agreement, !capabilities.begins(agreement, with: payment.instrument) {
+      return .agreementNotOffered
+    }
     return nil
   }
 }
@@ -160,6 +176,8 @@ package struct RoutedPayment: Sendable, Hashable {
   package var sealedKey: [UInt8]?
   /// The route that the basket names.
   package var wantedRoute: Route?
+  /// The agreement that the payment begins: the provider has to keep what later payments need.
+  package var agreement: AgreementKind?
 
   package init(
     merchant: MerchantID, amount: Amount, network: CardNetwork? = nil, country: String? = nil,
@@ -200,6 +218,8 @@ package enum RouteObstacle: Sendable, Hashable {
   case amountTooFine
   /// Nothing is to be paid, and the acquirer verifies no card.
   case verificationNotOffered
+  /// The payment begins an agreement, and the connector keeps nothing of this kind of credential for later payments.
+  case agreementNotOffered
 
   /// For the operator.
   package var reason: String {
@@ -211,12 +231,14 @@ package enum RouteObstacle: Sendable, Hashable {
     case .notConfigured: "the route is not configured"
     case .instrument(.network): "the connector takes sealed payment tokens only"
     case .instrument(.sealed): "the connector takes decrypted payment tokens only"
+    case .instrument(.stored): "the connector charges no agreement"
     case .anotherKey: "the payment token is encrypted to another provider's key"
     case .networkUnknown: "the connector does not know the card's network"
     case .networkNotTaken: "the acquirer does not take the card's network"
     case .currencyNotTaken: "the acquirer does not take the currency"
     case .amountTooFine: "the acquirer counts the currency in larger units"
     case .verificationNotOffered: "the connector verifies no card without a payment"
+    case .agreementNotOffered: "the connector begins no agreement of this kind, or none with this kind of credential"
     }
   }
 }

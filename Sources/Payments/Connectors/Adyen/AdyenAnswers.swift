@@ -64,7 +64,8 @@ extension AdyenMessages {
     return Approval(
       acquirerReference: try name(root.member("pspReference")),
       authorizationCode: try extra?.memberIfPresent("authCode")?.string,
-      networkTransactionID: try extra?.memberIfPresent("networkTxReference")?.string, approvedAmount: amount)
+      networkTransactionID: try extra?.memberIfPresent("networkTxReference")?.string, approvedAmount: amount,
+      storedReference: try extra?.memberIfPresent("tokenization.storedPaymentMethodId")?.string)
   }
 
   /// The answer to a capture, a void or a refund: received, and decided later.

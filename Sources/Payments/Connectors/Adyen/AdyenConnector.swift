@@ -33,13 +33,14 @@ struct AdyenConnector: Sendable {
 
   static func capabilities(_ settings: AdyenSettings) -> AcquirerCapabilities {
     var capabilities = AcquirerCapabilities(
-      name: "adyen", account: settings.account, instruments: [.network, .sealed],
+      name: "adyen", account: settings.account, instruments: [.network, .sealed, .stored],
       parts: settings.multiplePartialCaptures ? [.capture, .furtherCaptures, .refund] : [.capture, .refund],
       idempotency: .reference(window: safeWindow),
       authorizationIdempotency: .reference(window: safeWindow), inquiry: false, reversal: true,
       settleHorizon: .seconds(120), holdLifetime: .seconds(7 * 86_400), exponent: exponent,
       merchantAccount: { _ in settings.merchantAccounts[0] })
     capabilities.verifiesCards = true
+    capabilities.storesCredentials = [.network, .sealed]
     capabilities.namesAuthorizationType = true
     capabilities.eventAccounts = Set(settings.merchantAccounts)
     capabilities.merchantAccounts = settings.merchantAccounts.map { AcquirerCapabilities.MerchantAccount($0) }
@@ -59,7 +60,9 @@ struct AdyenConnector: Sendable {
   func authorize(_ request: AuthorizationRequest, _ deadline: Deadline) async -> AcquirerAnswer {
     guard let account = merchantAccount(request.sale.merchantAccount) else { return .notTaken("other_account") }
     guard Self.isKey(request.reference) else { return .notTaken("bad_reference") }
-    let body = AdyenMessages.payment(request, account, returnURL: settings.returnURL)
+    guard let body = AdyenMessages.payment(request, account, returnURL: settings.returnURL) else {
+      return .notTaken("no_stored_credential")
+    }
     return switch await post("/payments", body, under: request.reference, deadline) {
     case .failure(let error): Self.answer(error)
     case .success(let response): AdyenMessages.answer(response, to: request)

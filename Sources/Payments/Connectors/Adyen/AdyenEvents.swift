@@ -137,7 +137,8 @@ private struct AdyenItem {
         Approval(
           acquirerReference: pspReference,
           authorizationCode: try? additionalData.memberIfPresent("authCode")?.string,
-          networkTransactionID: try? additionalData.memberIfPresent("networkTxReference")?.string))
+          networkTransactionID: try? additionalData.memberIfPresent("networkTxReference")?.string,
+          storedReference: try? additionalData.memberIfPresent("tokenization.storedPaymentMethodId")?.string))
     }
   }
 

@@ -33,8 +33,9 @@ enum AdyenModification: String, CaseIterable {
 /// An answer counts only when it parses strictly and is about our reference, and about our amount where it names one.
 /// Everything else leaves the outcome unknown.
 enum AdyenMessages {
-  /// A `PaymentRequest`. Members that Adyen would check and does not need, such as addresses, are not sent.
-  static func payment(_ request: AuthorizationRequest, _ account: String, returnURL: String) -> JSONValue {
+  /// A `PaymentRequest`. Members that Adyen would check and does not need, such as addresses, are not sent. Nil for a later
+  /// payment of an agreement of which Adyen stores nothing.
+  static func payment(_ request: AuthorizationRequest, _ account: String, returnURL: String) -> JSONValue? {
     var body: JSONObject = [
       "merchantAccount": .string(account), "reference": .string(request.reference.rawValue),
       "amount": amount(request.amount), "returnUrl": .string(returnURL), "shopperInteraction": "Ecommerce",
@@ -47,10 +48,24 @@ enum AdyenMessages {
       body["paymentMethod"] = scheme(card)
       body["mpiData"] = authentication(card)
       extra["paymentdatasource.type"] = "applepay"
+    case .stored(let credential):
+      guard let stored = credential.reference, request.sale.agreement != nil else { return nil }
+      body["paymentMethod"] = ["type": "scheme", "storedPaymentMethodId": .string(stored)]
+      body["shopperInteraction"] = "ContAuth"
     }
+    if let agreement = request.sale.agreement { add(agreement, isFirst: !request.isCharge, to: &body) }
     body["additionalData"] = .object(extra)
     add(request.sale, to: &body)
     return .object(body)
+  }
+
+  /// Adyen tokenizes the first payment's card under our name of the shopper, and takes the token for later ones.
+  private static func add(
+    _ agreement: SaleDetails.CredentialUse, isFirst: Bool, to body: inout JSONObject
+  ) {
+    body["shopperReference"] = .string(agreement.shopper)
+    body["recurringProcessingModel"] = .string(agreement.isRecurring ? "Subscription" : "UnscheduledCardOnFile")
+    if isFirst { body["storePaymentMethod"] = true }
   }
 
   private static func applePay(_ token: EncryptedPaymentToken) -> JSONValue {
@@ -127,6 +142,7 @@ enum AdyenMessages {
   private static let scrubber = Scrubber(showing: [
     "merchantAccount", "reference", "merchantReference", "paymentReference", "pspReference", "paymentPspReference",
     "currency", "value", "type", "manualCapture", "shopperInteraction", "eci", "resultCode", "refusalReason",
-    "refusalReasonCode", "status", "errorCode", "errorType", "merchantOrderReference", "mcc",
+    "refusalReasonCode", "status", "errorCode", "errorType", "merchantOrderReference", "mcc", "shopperReference",
+    "recurringProcessingModel", "storePaymentMethod", "storedPaymentMethodId",
   ])
 }

@@ -52,6 +52,7 @@ struct BraintreeConnector: Sendable {
   func authorize(_ request: AuthorizationRequest, _ deadline: Deadline) async -> AcquirerAnswer {
     switch request.instrument {
     case .sealed: return await authorizePrepared(request, deadline)
+    case .stored: return .notTaken("no_stored_credential")
     case .network(let card):
       let response = await rest("POST", "/transactions", messages.sale(request, card), deadline)
       return answers.authorization(response, request)

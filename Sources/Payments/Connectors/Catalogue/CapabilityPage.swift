@@ -30,7 +30,8 @@ package struct CapabilityPage: Sendable {
       ("final or pre-authorization", capabilities.namesAuthorizationType ? "as the payment asks" : "not told apart"),
       ("capture", captures),
       ("void", has(.void) ? "all, or a part" : "all that is held"),
-      ("refund", refunds), ("a card is verified", capabilities.verifiesCards ? "by an authorization of zero" : "no"),
+      ("refund", refunds), ("agreements", agreements),
+      ("a card is verified", capabilities.verifiesCards ? "by an authorization of zero" : "no"),
       ("an authorization is repeated", Self.text(capabilities.authorizationIdempotency)),
       ("what follows is repeated", Self.text(capabilities.idempotency)), ("found", inquiry),
       ("undone", undoing), ("*not found* counts after", Self.text(capabilities.settleHorizon)),
@@ -46,6 +47,15 @@ package struct CapabilityPage: Sendable {
     let isSealed = capabilities.instruments.contains(.sealed)
     let sealed = capabilities.preparedInstruments.contains(.sealed) ? "sealed, in two steps" : "sealed, in one step"
     return "opened by Tender" + (isSealed ? "; \(sealed)" : "")
+  }
+
+  private var agreements: String {
+    let begins = capabilities.storesCredentials
+    guard !begins.isEmpty else { return "none" }
+    let kinds = begins.count > 1 ? "opened or sealed" : begins.contains(.sealed) ? "sealed" : "opened by Tender"
+    let only = capabilities.agreementKinds == [.recurring] ? "recurring ones, " : ""
+    return "\(only)begun with a payment token \(kinds)"
+      + (capabilities.instruments.contains(.stored) ? ", and charged" : "")
   }
 
   private var captures: String {

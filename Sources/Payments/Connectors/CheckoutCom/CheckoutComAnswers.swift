@@ -46,7 +46,9 @@ enum CheckoutComAnswers {
       return .approved(
         Approval(
           acquirerReference: name, authorizationCode: try root.memberIfPresent("auth_code")?.string,
-          networkTransactionID: try root.memberIfPresent("scheme_id")?.string))
+          networkTransactionID: try root.memberIfPresent("scheme_id")?.string,
+          networkLinkID: try root.memberIfPresent("scheme_transaction_link_id")?.string,
+          storedReference: try root.memberIfPresent("source")?.memberIfPresent("id")?.string))
     case (false, "Declined"): return .declined(CheckoutComDeclines.decline(code))
     case (false, "Pending"): return .pending(Pending(acquirerReference: name))
     default: return unknown("a status that does not fit")

@@ -43,13 +43,15 @@ struct CheckoutComConnector: Sendable {
 
   static func capabilities(_ settings: CheckoutComSettings) -> AcquirerCapabilities {
     var capabilities = AcquirerCapabilities(
-      name: "checkout-com", account: settings.account, instruments: [.network, .sealed],
+      name: "checkout-com", account: settings.account, instruments: [.network, .sealed, .stored],
       preparedInstruments: [.sealed], parts: [.capture, .furtherCaptures, .refund],
       // Checkout.com forgets a key after 24 hours; a repeat must arrive before.
       idempotency: .reference(window: .seconds(23 * 3_600)), inquiry: true, reversal: false,
       settleHorizon: .seconds(300), holdLifetime: .seconds(7 * 86_400), exponent: CheckoutComAmount.decimals,
       merchantAccount: { _ in settings.processingChannels[0] })
     capabilities.verifiesCards = true
+    // Of a network token Checkout.com stores nothing that pays without its number.
+    capabilities.storesCredentials = [.sealed]
     capabilities.namesAuthorizationType = true
     return capabilities
   }
@@ -74,6 +76,11 @@ struct CheckoutComConnector: Sendable {
     case (.network(let card), _): source = CheckoutComMessages.networkToken(card)
     case (.sealed, let name?): source = CheckoutComMessages.token(name)
     case (.sealed, nil): return .notSent("there is no token yet")
+    case (.stored(let credential), _):
+      guard let stored = credential.reference, CheckoutComAnswers.isName(stored),
+        CheckoutComAnswers.isName(credential.firstPayment)
+      else { return .notTaken("no_stored_credential") }
+      source = CheckoutComMessages.stored(stored)
     }
     guard let body = try? messages.payment(request, channel, source) else { return .notTaken("amount_too_large") }
     return CheckoutComAnswers.authorization(await post("/payments", body, under: request.reference, deadline), request)

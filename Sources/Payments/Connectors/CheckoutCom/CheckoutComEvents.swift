@@ -61,7 +61,8 @@ enum CheckoutComEvents {
       ? .approved(
         Approval(
           acquirerReference: name, authorizationCode: try data.memberIfPresent("auth_code")?.string,
-          networkTransactionID: try data.memberIfPresent("scheme_id")?.string))
+          networkTransactionID: try data.memberIfPresent("scheme_id")?.string,
+          storedReference: try data.memberIfPresent("source")?.memberIfPresent("id")?.string))
       : .declined(CheckoutComDeclines.decline(try data.memberIfPresent("response_code")?.string))
     return AcquirerEvent(
       id: id, reference: AttemptReference(try data.member("reference").string), amount: try amount(data), answer: answer

@@ -62,7 +62,7 @@ extension CheckoutComConnector {
     return await actions(of: payment, deadline).inquiry { actions in
       guard let action = actions.last(where: { $0.type == "Authorization" }) else { return .notFound }
       guard action.amount == request.amount else { return .unavailable(.anotherAmount) }
-      return .answer(action.answer(called: payment.id, networkTransactionID: payment.networkTransactionID))
+      return .answer(action.answer(called: payment.id, of: payment))
     }
   }
 

@@ -40,12 +40,13 @@ struct CheckoutComMessages: Sendable {
     _ request: AuthorizationRequest, _ channel: String, _ source: JSONObject
   ) throws(AmountError) -> JSONValue {
     var source = source
-    source["billing_address"] = request.sale.shopper.flatMap(Self.address)
+    if !request.isCharge { source["billing_address"] = request.sale.shopper.flatMap(Self.address) }
     var body: JSONObject = [
       "source": .object(source), "amount": try CheckoutComAmount.wire(request.amount),
       "currency": .string(request.amount.currency.code), "payment_type": "Regular",
       "reference": .string(request.reference.rawValue), "capture": false, "processing_channel_id": .string(channel),
     ]
+    if let agreement = request.sale.agreement { add(agreement, request.instrument, to: &body) }
     body["authorization_type"] = request.sale.authorization.map { $0 == .final ? "Final" : "Estimated" }
     body["customer"] = request.sale.shopper.flatMap(Self.customer)
     body["billing_descriptor"] = request.sale.statementDescriptor.flatMap(descriptor)
@@ -53,7 +54,26 @@ struct CheckoutComMessages: Sendable {
     return .object(body)
   }
 
+  /// The first payment lets Checkout.com store the card as an instrument, which later ones name with that payment.
+  private func add(
+    _ agreement: SaleDetails.CredentialUse, _ instrument: PaymentInstrument, to body: inout JSONObject
+  ) {
+    body["payment_type"] = .string(agreement.isRecurring ? "Recurring" : "Unscheduled")
+    switch instrument {
+    case .stored(let credential):
+      body["merchant_initiated"] = true
+      body["previous_payment_id"] = .string(credential.firstPayment)
+    case .network, .sealed:
+      body["merchant_initiated"] = false
+      guard case .object(var source)? = body["source"] else { return }
+      source["store_for_future_use"] = true
+      body["source"] = .object(source)
+    }
+  }
+
   static func token(_ name: String) -> JSONObject { ["type": "token", "token": .string(name)] }
+
+  static func stored(_ name: String) -> JSONObject { ["type": "id", "id": .string(name)] }
 
   /// The indicator is sent as Apple delivered it, with two digits, and never made up.
   static func networkToken(_ card: NetworkToken) -> JSONObject {
@@ -122,6 +142,7 @@ struct CheckoutComMessages: Sendable {
   private static let scrubber = Scrubber(showing: [
     "id", "action_id", "reference", "amount", "currency", "type", "status", "approved", "response_code",
     "response_summary", "capture", "capture_type", "processing_channel_id", "token_type", "eci", "error_type",
-    "request_id", "processed_on", "total_count", "limit", "skip", "payment_type",
+    "request_id", "processed_on", "total_count", "limit", "skip", "payment_type", "merchant_initiated",
+    "previous_payment_id", "store_for_future_use",
   ])
 }

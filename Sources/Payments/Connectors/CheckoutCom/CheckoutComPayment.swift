@@ -10,6 +10,8 @@ struct CheckoutComPayment: Sendable {
   let amount: Amount
   let channel: String?
   let networkTransactionID: String?
+  /// Checkout.com's name of the instrument that it stores.
+  let storedReference: String?
   let requestedAt: Timestamp?
   private let availableToCapture: Int64?
   private let availableToRefund: Int64?
@@ -22,6 +24,7 @@ struct CheckoutComPayment: Sendable {
     amount = try CheckoutComAmount.read(field.member("amount"), field.member("currency"))
     channel = try field.memberIfPresent("processing_channel_id")?.string
     networkTransactionID = try field.memberIfPresent("scheme_id")?.string
+    storedReference = try field.memberIfPresent("source")?.memberIfPresent("id")?.string
     requestedAt = try field.memberIfPresent("requested_on")?.string.checkoutComTime
     let balances = try field.memberIfPresent("balances")
     availableToCapture = try balances?.memberIfPresent("available_to_capture")?.integer
@@ -70,13 +73,14 @@ struct CheckoutComActionEntry: Sendable {
 
   /// - Parameters:
   ///   - name: what later operations call it: the payment's name for an authorization.
-  ///   - networkTransactionID: of the payment; only for authorizations.
-  func answer(called name: String, networkTransactionID: String? = nil) -> AcquirerAnswer {
+  ///   - payment: that the action authorizes; nil for other actions.
+  func answer(called name: String, of payment: CheckoutComPayment? = nil) -> AcquirerAnswer {
     switch isApproved {
     case true?:
       .approved(
         Approval(
-          acquirerReference: name, authorizationCode: authorizationCode, networkTransactionID: networkTransactionID))
+          acquirerReference: name, authorizationCode: authorizationCode,
+          networkTransactionID: payment?.networkTransactionID, storedReference: payment?.storedReference))
     case false?: .declined(CheckoutComDeclines.decline(responseCode))
     case nil: .pending(Pending(acquirerReference: name))
     }

@@ -1,5 +1,6 @@
 package import Acquiring
 package import HTTPTransport
+import StrictJSON
 import TenderPayments
 
 extension Acquirer {
@@ -36,10 +37,11 @@ extension Acquirer {
 struct SandboxAcquirer: Sendable {
   static func capabilities(_ account: String?) -> AcquirerCapabilities {
     var capabilities = AcquirerCapabilities(
-      account: account, instruments: [.network],
+      account: account, instruments: [.network, .stored],
       idempotency: .reference(window: .seconds(86_400 * 30)), inquiry: true, reversal: true,
       settleHorizon: .seconds(10), holdLifetime: .seconds(86_400 * 7))
     capabilities.verifiesCards = true
+    capabilities.storesCredentials = [.network]
     return capabilities
   }
 
@@ -49,11 +51,15 @@ struct SandboxAcquirer: Sendable {
   let log: ExchangeLog
 
   func authorize(_ request: AuthorizationRequest, _ deadline: Deadline) async -> AcquirerAnswer {
-    let body =
-      switch request.instrument {
-      case .network(let card): SandboxMessages.authorization(request, card)
-      case .sealed(let token): SandboxProviderMessages.authorization(request, token)
-      }
+    var message = SandboxMessages.authorization(request)
+    switch request.instrument {
+    case .network(let card): SandboxMessages.add(card, to: &message)
+    case .sealed(let token): message["paymentData"] = .object(token.token.paymentData)
+    case .stored(let credential):
+      guard SandboxMessages.isName(credential.firstPayment) else { return .notTaken("no_stored_credential") }
+      message["storedCredential"] = SandboxMessages.charge(credential, request.sale.agreement)
+    }
+    let body = JSONValue.object(message).serialized()
     return await ask("POST", "/authorizations", body, about: request.reference, request.amount, deadline)
   }
 

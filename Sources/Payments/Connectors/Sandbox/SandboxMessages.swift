@@ -8,15 +8,37 @@ import TenderPayments
 /// An answer counts only when it parses strictly and repeats our reference, amount and currency. Everything else,
 /// well-meant or not, leaves the outcome unknown.
 enum SandboxMessages {
-  static func authorization(_ request: AuthorizationRequest, _ card: NetworkToken) -> [UInt8] {
+  /// An authorization without its credential. The first payment of an agreement lets the acquirer keep it.
+  static func authorization(_ request: AuthorizationRequest) -> JSONObject {
     var message: JSONObject = [
       "reference": .string(request.reference.rawValue), "merchantReference": .string(request.merchantReference),
       "amount": .integer(request.amount.minorUnits), "currency": .string(request.amount.currency.code),
-      "dpan": .string(card.dpan.revealed), "expiry": .string(card.expiry.yymm),
-      "cryptogram": .string(card.cryptogram.revealed),
     ]
+    if let agreement = request.sale.agreement {
+      message["storedCredential"] = ["sequence": "first", "series": .string(series(of: agreement))]
+    }
+    return message
+  }
+
+  static func add(_ card: NetworkToken, to message: inout JSONObject) {
+    message["dpan"] = .string(card.dpan.revealed)
+    message["expiry"] = .string(card.expiry.yymm)
+    message["cryptogram"] = .string(card.cryptogram.revealed)
     message["eci"] = card.eci.map(JSONValue.string)
-    return JSONValue.object(message).serialized()
+  }
+
+  /// A later payment of an agreement, without number and cryptogram.
+  static func charge(_ credential: StoredCredential, _ agreement: SaleDetails.CredentialUse?) -> JSONValue {
+    var stored: JSONObject = [
+      "sequence": "subsequent", "series": .string(agreement.map(series) ?? "unscheduled"),
+      "authorization": .string(credential.firstPayment),
+    ]
+    stored["initialNetworkTransactionId"] = credential.networkTransactionID.map(JSONValue.string)
+    return .object(stored)
+  }
+
+  private static func series(of agreement: SaleDetails.CredentialUse) -> String {
+    agreement.isRecurring ? "recurring" : "unscheduled"
   }
 
   static func followUp(_ request: FollowUpRequest) -> [UInt8] {
@@ -81,7 +103,8 @@ enum SandboxMessages {
 
   private static let scrubber = Scrubber(showing: [
     "reference", "merchantReference", "amount", "approvedAmount", "currency", "eci", "acquirerReference", "result",
-    "responseCode", "authorizationCode", "networkTransactionId", "code",
+    "responseCode", "authorizationCode", "networkTransactionId", "code", "sequence", "series", "authorization",
+    "initialNetworkTransactionId",
   ])
 }
 
@@ -123,7 +146,8 @@ extension SandboxMessages {
     Approval(
       acquirerReference: try acquirerReference(root),
       authorizationCode: try root.memberIfPresent("authorizationCode")?.string,
-      networkTransactionID: try root.memberIfPresent("networkTransactionId")?.string, approvedAmount: approved)
+      networkTransactionID: try root.memberIfPresent("networkTransactionId")?.string, approvedAmount: approved,
+      storedReference: try root.memberIfPresent("storedCredential")?.string)
   }
 
   /// Nil when the whole amount was approved. More than was asked for makes no sense.
@@ -140,13 +164,17 @@ extension SandboxMessages {
   private static func acquirerReference(_ root: JSONField) throws(JSONError) -> String {
     let field = try root.member("acquirerReference")
     let text = try field.string
-    let isName = text.utf8.allSatisfy { byte in
-      (0x30...0x39).contains(byte) || (0x41...0x5A).contains(byte) || (0x61...0x7A).contains(byte) || byte == 0x2D
-    }
-    guard isName, (1...64).contains(text.utf8.count) else {
+    guard isName(text) else {
       throw JSONError(.invalid, path: field.path, "not 1 to 64 letters, digits and hyphens")
     }
     return text
+  }
+
+  static func isName(_ text: String) -> Bool {
+    (1...64).contains(text.utf8.count)
+      && text.utf8.allSatisfy { byte in
+        (0x30...0x39).contains(byte) || (0x41...0x5A).contains(byte) || (0x61...0x7A).contains(byte) || byte == 0x2D
+      }
   }
 
   private static func refusal(_ response: InboundResponse) -> AcquirerAnswer {

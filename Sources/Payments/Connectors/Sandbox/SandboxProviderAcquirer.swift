@@ -18,12 +18,11 @@ extension Acquirer {
     log: @escaping ExchangeLog = { _ in }
   ) -> Acquirer {
     let connector = SandboxAcquirer(base: baseURL + "/provider/v1", apiKey: apiKey, http: http, log: log)
-    return Acquirer(
-      connector,
-      AcquirerCapabilities(
-        name: "sandbox-provider", account: account, instruments: [.sealed],
-        idempotency: .reference(window: .seconds(86_400)), inquiry: true, reversal: true,
-        settleHorizon: .seconds(10), holdLifetime: .seconds(86_400 * 7)),
-      eventSecret: eventSecret)
+    var capabilities = AcquirerCapabilities(
+      name: "sandbox-provider", account: account, instruments: [.sealed, .stored],
+      idempotency: .reference(window: .seconds(86_400)), inquiry: true, reversal: true,
+      settleHorizon: .seconds(10), holdLifetime: .seconds(86_400 * 7))
+    capabilities.storesCredentials = [.sealed]
+    return Acquirer(connector, capabilities, eventSecret: eventSecret)
   }
 }

@@ -104,6 +104,7 @@ struct StripeConnector: Sendable {
     if case .sealed = request.instrument, request.prepared.map(StripeName.isName) != true {
       return .notSent("there is no token yet")
     }
+    if case .stored = request.instrument { return .notTaken("no_stored_credential") }
     let form = StripeMessages.intent(request, settings)
     let reply = await post("/payment_intents", form, .authorize, request.reference, deadline)
     if let intent = answers.waiting(reply, request.reference) { await abandon(intent, request.reference, deadline) }

@@ -50,6 +50,7 @@ enum StripeMessages {
     switch request.instrument {
     case .sealed: form.add("payment_method_data[card][token]", request.prepared)
     case .network(let card): add(card, to: &form)
+    case .stored: break
     }
     if settings.multicapture { form.add("payment_method_options[card][request_multicapture]", "if_available") }
     add(request.sale, to: &form)

@@ -22,6 +22,15 @@ enum WorldlineDirectAnswers {
     }
   }
 
+  /// The answer to `POST /payments/{id}/subsequent`.
+  static func subsequent(_ response: InboundResponse, _ request: AuthorizationRequest) -> AcquirerAnswer {
+    guard response.status == 201 else { return refusal(response) { isAbout(request, $0.paymentResult?.payment) } }
+    return reading(response, SubsequentPaymentAnswer.self) { answer in
+      guard isAbout(request, answer.payment), let id = DirectPaymentID(answer.payment.id) else { return .another }
+      return authorization(answer.payment, id.authorization)
+    }
+  }
+
   /// Whether the payment has our reference and our amount.
   private static func isAbout(_ request: AuthorizationRequest, _ payment: DirectPayment?) -> Bool {
     guard let output = payment?.paymentOutput else { return false }

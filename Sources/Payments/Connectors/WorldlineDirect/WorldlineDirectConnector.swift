@@ -42,11 +42,13 @@ struct WorldlineDirectConnector: Sendable {
     }
     let usual = hold(settings.authorization)
     var capabilities = AcquirerCapabilities(
-      name: "worldline-direct", account: settings.account, instruments: [.network, .sealed],
+      name: "worldline-direct", account: settings.account, instruments: [.network, .sealed, .stored],
       parts: usual.parts, idempotency: .reference(window: safeWindow),
       authorizationIdempotency: .reference(window: safeWindow), inquiry: false, reversal: false,
       settleHorizon: .seconds(300), holdLifetime: usual.lifetime)
     capabilities.inquiryByName = true
+    capabilities.storesCredentials = [.network, .sealed]
+    capabilities.agreementKinds = [.recurring]
     capabilities.namesAuthorizationType = true
     capabilities.usualAuthorizationType = settings.authorization
     capabilities.hold = hold
@@ -60,11 +62,23 @@ struct WorldlineDirectConnector: Sendable {
   let log: ExchangeLog
 
   func authorize(_ request: AuthorizationRequest, _ deadline: Deadline) async -> AcquirerAnswer {
+    if case .stored(let credential) = request.instrument { return await charge(credential, request, deadline) }
     guard let body = WorldlineDirectMessages.payment(request, settings.authorization) else {
       return .notTaken("token_version")
     }
     return await post("/payments", body, under: request.reference, deadline) {
       WorldlineDirectAnswers.authorization($0, request)
+    }
+  }
+
+  /// A later payment of an agreement: Worldline charges what it keeps of the first one.
+  private func charge(
+    _ credential: StoredCredential, _ request: AuthorizationRequest, _ deadline: Deadline
+  ) async -> AcquirerAnswer {
+    guard let first = DirectPaymentID(credential.firstPayment) else { return .notTaken("no_stored_credential") }
+    let body = WorldlineDirectMessages.subsequent(request, settings.authorization)
+    return await post("/payments/\(first.authorization)/subsequent", body, under: request.reference, deadline) {
+      WorldlineDirectAnswers.subsequent($0, request)
     }
   }
 

@@ -65,7 +65,9 @@ enum WorldlineDirectMessages {
       input.encryptedPaymentData = .data(Base64.encode(verified.token.data))
       input.ephemeralKey = Base64.encode(key)
       input.publicKeyHash = Base64.encode(verified.token.publicKeyHash)
+    case .stored: return nil
     }
+    if request.sale.agreement != nil { input.paymentProduct302SpecificInput = .init(isRecurring: true) }
     let references = DirectReferences(
       merchantReference: request.reference.rawValue, merchantParameters: request.sale.order,
       softDescriptor: request.sale.statementDescriptor)
@@ -74,6 +76,17 @@ enum WorldlineDirectMessages {
         amountOfMoney: AmountOfMoney(request.amount), references: references,
         customer: request.sale.shopper.flatMap(customer)),
       mobilePaymentMethodSpecificInput: input)
+  }
+
+  /// A later payment of an agreement. Worldline says of Apple Pay's agreements that they recur, and of no other kind.
+  static func subsequent(_ request: AuthorizationRequest, _ usual: AuthorizationType) -> SubsequentPaymentRequest {
+    SubsequentPaymentRequest(
+      order: .init(
+        amountOfMoney: AmountOfMoney(request.amount),
+        references: DirectReferences(
+          merchantReference: request.reference.rawValue, merchantParameters: request.sale.order,
+          softDescriptor: request.sale.statementDescriptor)),
+      input: .init(subsequentType: "Recurring", authorizationMode: .init(request.sale.authorization ?? usual)))
   }
 
   /// Limits of Worldline Direct's API reference, `ContactDetails` and `PersonalName`. Nil when nothing is left.

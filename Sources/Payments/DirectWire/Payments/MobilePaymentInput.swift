@@ -23,6 +23,51 @@ package struct MobilePaymentInput: Sendable, Codable {
   package var publicKeyHash: String?
   /// The payment token's `header.transactionId`, hexadecimal: a member of Worldline's mapping, and of none of its SDKs.
   package var transactionId: String?
+  package var paymentProduct302SpecificInput: Product302?
+
+  /// Worldline's `MobilePaymentProduct302SpecificInput`, and our `agreement` in it.
+  package struct Product302: Sendable, Hashable, Codable {
+    package var isRecurring: Flag?
+    package var recurring: Recurring?
+    /// What the shopper agreed to; absent where the basket of the payment's reference says it.
+    package var agreement: AgreementDocument?
+
+    package init(isRecurring: Bool, agreement: AgreementDocument? = nil) {
+      self.isRecurring = Flag(isRecurring)
+      recurring = Recurring(recurringPaymentSequenceIndicator: "first")
+      self.agreement = agreement
+    }
+
+    package struct Recurring: Sendable, Hashable, Codable {
+      /// `first` is all that a payment with a payment token can be.
+      package var recurringPaymentSequenceIndicator: String?
+    }
+  }
+
+  /// A truth value, which Worldline's documentation writes as a text too.
+  package struct Flag: Sendable, Hashable, Codable {
+    package let value: Bool
+
+    package init(_ value: Bool) { self.value = value }
+
+    package init(from decoder: any Decoder) throws {
+      let container = try decoder.singleValueContainer()
+      if let value = try? container.decode(Bool.self) {
+        self.value = value
+        return
+      }
+      switch try container.decode(String.self).lowercased() {
+      case "true": value = true
+      case "false": value = false
+      default: throw DecodingError.dataCorruptedError(in: container, debugDescription: "neither true nor false")
+      }
+    }
+
+    package func encode(to encoder: any Encoder) throws {
+      var container = encoder.singleValueContainer()
+      try container.encode(value)
+    }
+  }
 
   /// Its only member is required, and none beside it is taken: a delay that a program has lost must not capture at once.
   package struct AutoCapture: Sendable, Hashable, Codable {

@@ -5,12 +5,17 @@ import TokenIssuer
 
 /// An authorization that a caller requests.
 struct HoldRequest: Sendable {
+  /// What pays: a card that is here, or the credential that the acquirer keeps of an earlier payment.
+  enum Means: Sendable {
+    /// - Parameter series: of the agreement that begins, for which the credential is kept.
+    case card(DPAN, Cryptogram, series: String?)
+    case stored(StoredCharge)
+  }
+
   let reference: String
   let merchantReference: String
   let amount: Amount
-  let dpan: DPAN
-  let expiry: CardExpiry
-  let cryptogram: Cryptogram
+  let means: Means
   /// The request's bytes, to distinguish a repeat from another request under the same reference.
   let canonical: [UInt8]
 
@@ -18,16 +23,16 @@ struct HoldRequest: Sendable {
     reference = try body.reference
     merchantReference = try body.member("merchantReference").string
     amount = try body.heldAmount
+    means = try StoredCharge(body).map(Means.stored) ?? Self.card(body)
+    canonical = body.value.serialized()
+  }
+
+  private static func card(_ body: JSONField) throws -> Means {
     guard let dpan = DPAN(try body.member("dpan").string) else { throw AcquirerProblem.invalid("dpan") }
-    guard let expiry = CardExpiry(yymm: try body.member("expiry").string) else {
-      throw AcquirerProblem.invalid("expiry")
-    }
+    guard CardExpiry(yymm: try body.member("expiry").string) != nil else { throw AcquirerProblem.invalid("expiry") }
     let cryptogram = try body.member("cryptogram").string
     guard Base64.decode(cryptogram)?.isEmpty == false else { throw AcquirerProblem.invalid("cryptogram") }
-    self.dpan = dpan
-    self.expiry = expiry
-    self.cryptogram = Cryptogram(base64: cryptogram)
-    canonical = body.value.serialized()
+    return .card(dpan, Cryptogram(base64: cryptogram), series: try StoredCharge.begunSeries(body))
   }
 
   /// A request whose card was inside a payment token that the provider decrypted.
@@ -35,7 +40,7 @@ struct HoldRequest: Sendable {
     reference = try body.reference
     merchantReference = try body.member("merchantReference").string
     amount = try body.heldAmount
-    (dpan, expiry, cryptogram) = (card.dpan, card.expiry, card.cryptogram)
+    means = .card(card.dpan, card.cryptogram, series: try StoredCharge.begunSeries(body))
     canonical = body.value.serialized()
   }
 }
@@ -71,6 +76,8 @@ struct AcquirerReply: Sendable {
   let networkTransactionID: String?
   /// What was approved, when it is less than the amount.
   var approvedAmount: Amount?
+  /// The acquirer's name of the credential that it keeps.
+  var storedCredential: String?
 
   var json: JSONValue {
     var object: JSONObject = [
@@ -81,6 +88,7 @@ struct AcquirerReply: Sendable {
     object["approvedAmount"] = approvedAmount.map { .integer($0.minorUnits) }
     object["authorizationCode"] = authorizationCode.map(JSONValue.string)
     object["networkTransactionId"] = networkTransactionID.map(JSONValue.string)
+    object["storedCredential"] = storedCredential.map(JSONValue.string)
     return .object(object)
   }
 
@@ -91,6 +99,11 @@ struct AcquirerReply: Sendable {
     default: "declined"
     }
   }
+}
+
+extension HoldRequest {
+  /// The last four digits of the card that is here.
+  var cardSuffix: String? { if case .card(let dpan, _, _) = means { dpan.lastFour } else { nil } }
 }
 
 extension Amount {
@@ -131,6 +144,7 @@ extension JSONField {
 extension ProviderKeys {
   /// Decrypts the payment token of an authorization, with the key that it was encrypted to.
   func hold(_ body: JSONField) async throws -> (HoldRequest, refusal: String?) {
+    if try StoredCharge(body) != nil { return (try HoldRequest(body), nil) }
     do {
       let opened = try await open(try body.member("paymentData").value)
       let wanted = try HoldRequest(body, card: try opened.networkToken)
@@ -142,12 +156,17 @@ extension ProviderKeys {
 }
 
 extension ScriptedResponse {
-  /// - Parameter refusal: a response code that the request gets whatever its card and amount.
-  init(_ request: HoldRequest, refusal: String? = nil) {
+  /// - Parameters:
+  ///   - refusal: a response code that the request gets whatever its card and amount.
+  ///   - storedCard: the card of the stored credential that the request charges.
+  init(_ request: HoldRequest, refusal: String? = nil, storedCard: SandboxCard? = nil) {
     if let refusal {
       self.init(outcome: .decline(responseCode: refusal), delay: .zero)
       return
     }
-    self.init(dpan: request.dpan, minorUnits: request.amount.minorUnits)
+    switch request.means {
+    case .card(let dpan, _, _): self.init(dpan: dpan, minorUnits: request.amount.minorUnits)
+    case .stored: self.init(storedCard: storedCard, minorUnits: request.amount.minorUnits)
+    }
   }
 }

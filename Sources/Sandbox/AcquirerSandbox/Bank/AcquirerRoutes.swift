@@ -13,7 +13,8 @@ struct AcquirerRoutes<Context: RequestContext>: Sendable {
   @Sendable func authorize(_ request: Request, _ context: Context) async throws -> Response {
     try await answering(request, context) { merchant, _, body in
       let (wanted, refusal) = try await service.read(body)
-      let script = ScriptedResponse(wanted, refusal: refusal)
+      let stored = try await store.storedCard(wanted, of: merchant)
+      let script = ScriptedResponse(wanted, refusal: refusal, storedCard: stored)
       let isNew = try await store.answer(to: wanted.reference, of: merchant) == nil
       if isNew, script.outcome == .noAnswer { return try await silence() }
       let answer = try await store.hold(wanted, of: merchant, script.outcome)

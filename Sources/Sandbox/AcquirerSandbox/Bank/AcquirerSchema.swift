@@ -3,6 +3,7 @@ package import TenderPayments
 
 extension AcquirerStore {
   static let tables = Migration("acquirer-1", operations)
+  static let additions = [StoredCredential.table]
 
   /// `is_final` is whether a capture is the last one, for one that is decided later; `approved_amount` is what was
   /// approved where it is less than the amount.
@@ -78,7 +79,9 @@ extension AcquirerStore {
       reference: reference, acquirerReference: try row.text("acquirer_reference"), amount: amount,
       responseCode: try row.text("response_code"), authorizationCode: try row.textOrNil("authorization_code"),
       networkTransactionID: try row.textOrNil("network_transaction_id"),
-      approvedAmount: approved.map { Amount(minorUnits: $0, currency: amount.currency) })
+      approvedAmount: approved.map { Amount(minorUnits: $0, currency: amount.currency) },
+      storedCredential: try row.text("kind") == "authorize"
+        ? StoredCredential.name(keptOf: row.text("hold"), in: transaction) : nil)
     return (reply, try row.text("request"), try row.time("created_at"))
   }
 }

@@ -23,15 +23,23 @@ struct AcquirerStore: ProviderStore {
     let request = fingerprint(wanted.canonical)
     return try await database.write { transaction in
       if let known = try replay(wanted.reference, merchant, request, transaction) { return known }
-      let hold = Hold(wanted, of: merchant, named: newName(transaction), at: transaction.now)
-      let code = try responseCode(wanted, merchant, outcome, transaction)
+      let (credential, refusal) = try stored(wanted, merchant, transaction)
+      let hold = Hold(
+        wanted, of: merchant, cardSuffix: wanted.cardSuffix ?? credential?.card?.dpan.lastFour ?? "0000",
+        named: newName(transaction), at: transaction.now)
+      let code = try refusal ?? responseCode(wanted, merchant, outcome, transaction)
       let isApproved = code == "00" || code == "10"
-      let reply = AcquirerReply(
+      var reply = AcquirerReply(
         reference: wanted.reference, acquirerReference: hold.acquirerReference, amount: wanted.amount,
         responseCode: code, authorizationCode: isApproved ? authorizationCode() : nil,
         networkTransactionID: isApproved ? networkTransactionID() : nil,
         approvedAmount: code == "10" ? wanted.amount.half : nil)
       try hold.insert(code: code, approved: reply.approvedAmount, in: transaction)
+      if case .card(let dpan, _, let series?) = wanted.means, let identifier = reply.networkTransactionID {
+        let name = "SC-" + random.hex(10)
+        try StoredCredential.keep(dpan, as: name, for: series, of: hold, identifier, in: transaction)
+        reply.storedCredential = name
+      }
       try Self.insert(reply, "authorize", on: hold.acquirerReference, of: merchant, request, in: transaction)
       return reply
     }
@@ -91,6 +99,21 @@ struct AcquirerStore: ProviderStore {
 }
 
 extension AcquirerStore {
+  /// The credential that a request charges, and why it is refused whatever the card says.
+  private func stored(
+    _ wanted: HoldRequest, _ merchant: String, _ transaction: Transaction
+  ) throws -> (StoredCredential?, refusal: String?) {
+    guard case .stored(let charge) = wanted.means else { return (nil, nil) }
+    guard let credential = try StoredCredential.find(charge, of: merchant, in: transaction) else { return (nil, "14") }
+    return (credential, credential.refusal(of: charge))
+  }
+
+  /// The card of the credential that a request charges; nil for a request with a card, and for an unknown one.
+  func storedCard(_ wanted: HoldRequest, of merchant: String) async throws -> SandboxCard? {
+    guard case .stored(let charge) = wanted.means else { return nil }
+    return try await database.read { try StoredCredential.find(charge, of: merchant, in: $0)?.card }
+  }
+
   /// ISO 8583, field 39.
   private func responseCode(
     _ wanted: HoldRequest, _ merchant: String, _ outcome: SandboxOutcome, _ transaction: Transaction
@@ -99,7 +122,9 @@ extension AcquirerStore {
       "SELECT reference FROM reversals WHERE merchant = $1 AND reference = $2", .text(merchant),
       .text(wanted.reference))
     guard late == nil else { return "12" }
-    guard try accept(wanted.cryptogram, of: wanted.dpan, in: transaction) else { return "05" }
+    if case .card(let dpan, let cryptogram, _) = wanted.means {
+      guard try accept(cryptogram, of: dpan, in: transaction) else { return "05" }
+    }
     switch outcome {
     case .approve, .noAnswerAfterApproval, .noAnswer: return "00"
     case .approveForLess: return "10"

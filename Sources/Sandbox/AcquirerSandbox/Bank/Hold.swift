@@ -20,13 +20,13 @@ struct Hold: Sendable {
   private(set) var refunded: Int64 = 0
   private let createdAt: Timestamp
 
-  init(_ wanted: HoldRequest, of merchant: String, named name: String, at now: Timestamp) {
+  init(_ wanted: HoldRequest, of merchant: String, cardSuffix: String, named name: String, at now: Timestamp) {
     createdAt = now
     acquirerReference = name
     self.merchant = merchant
     reference = wanted.reference
     merchantReference = wanted.merchantReference
-    cardSuffix = wanted.dpan.lastFour
+    self.cardSuffix = cardSuffix
     amount = wanted.amount
     state = .pending
     authorized = 0

@@ -8,6 +8,8 @@ import TokenIssuer
 package protocol ProviderStore: Sendable {
   /// The provider's own tables.
   static var tables: Migration { get }
+  /// What came to them later.
+  static var additions: [Migration] { get }
   /// How long a key gets the first answer again; nil for ever.
   static var idempotencyWindow: Duration? { get }
 
@@ -25,13 +27,14 @@ package protocol ProviderStore: Sendable {
 extension ProviderStore {
   package static var idempotencyWindow: Duration? { .seconds(86_400) }
   package static var keyUsed: (any Error)? { nil }
+  package static var additions: [Migration] { [] }
   package static func keeps(_ status: Int) -> Bool { true }
 
   /// Opens the SQLite file at `path`, and makes its secret the first time.
   package static func open(
     path: String, clock: WallClock, random: RandomBytes
   ) async throws -> (Database, secret: SymmetricKey) {
-    let database = try await Database.sqlite(path: path, migrations: [sharedTables, tables], clock: clock)
+    let database = try await Database.sqlite(path: path, migrations: [sharedTables, tables] + additions, clock: clock)
     let fresh = random.next(32)
     let bytes = try await database.write { transaction in
       try transaction.run(

@@ -12,7 +12,20 @@ package struct ScriptedResponse: Sendable {
   }
 
   package init(dpan: DPAN, minorUnits: Int64) {
-    let card = SandboxCards.card(dpan: dpan)
+    self.init(card: SandboxCards.card(dpan: dpan), minorUnits: minorUnits)
+  }
+
+  /// Of a stored credential; a card that was typed is approved.
+  package init(storedCard card: SandboxCard?, minorUnits: Int64) {
+    let amount = SandboxAmounts.amount(minorUnits)
+    guard card == nil else {
+      self.init(card: card, minorUnits: minorUnits)
+      return
+    }
+    self.init(outcome: amount?.outcome ?? .approve, delay: amount?.delay ?? .zero)
+  }
+
+  private init(card: SandboxCard?, minorUnits: Int64) {
     let amount = SandboxAmounts.amount(minorUnits)
     switch (card?.outcome ?? .decline(responseCode: "14"), amount) {
     case (.approve, let amount?): self.init(outcome: amount.outcome, delay: amount.delay)

@@ -18,6 +18,9 @@ struct AdyenFields: Sendable {
     self.field = field
   }
 
+  /// The member as it came; nil where it is absent.
+  func value(_ name: String) -> JSONValue? { field.value[name] }
+
   /// A text of 1 to `limit` characters.
   func text(_ name: String, limit: Int = 10_000) throws(AdyenProblem) -> String {
     guard let text = try textIfPresent(name, limit: limit), !text.isEmpty else { throw .required(name) }

@@ -10,6 +10,8 @@ struct AdyenCardPayment: Sendable {
   let account: AdyenAccount
   /// Nil when the card came without a cryptogram.
   let card: NetworkToken?
+  /// What Adyen stores, where that pays.
+  var stored: AdyenStoredMethod?
   /// What is refused whatever the card and the amount.
   let refusal: AdyenRefusal?
   let script: ScriptedResponse
@@ -18,13 +20,17 @@ struct AdyenCardPayment: Sendable {
   var method: String {
     switch request.method {
     case .applePay: "applepay"
-    case .card: "scheme"
+    case .card, .stored: "scheme"
     }
   }
 
+  private var sandboxCard: SandboxCard? { stored?.card ?? card.flatMap { SandboxCards.card(dpan: $0.dpan) } }
+
+  var cardSuffix: String { card?.dpan.lastFour ?? stored?.card?.dpan.lastFour ?? "" }
+
   /// Adyen's name of the scheme.
   var brand: String {
-    switch card.flatMap({ SandboxCards.card(dpan: $0.dpan)?.network }) {
+    switch sandboxCard?.network {
     case .masterCard: "mc"
     case .visa: "visa"
     case .amex: "amex"
@@ -48,9 +54,15 @@ extension AdyenStore {
     let outcome = try decide(wanted, in: transaction)
     let payment = payment(wanted, outcome, at: transaction.now)
     try payment.insert(in: transaction)
+    var stored: String?
+    if payment.state == .authorised, let wish = wanted.request.storing, let card = wanted.card {
+      let id = newPSPReference()
+      try AdyenStoredMethod.keep(card.dpan, as: id, wish, of: payment, in: transaction)
+      stored = id
+    }
     try book("Received", payment.amount.value, on: payment, in: transaction)
     if outcome != .received { try announce(payment, of: wanted.account, in: transaction) }
-    return ProviderReply(200, payment.answer)
+    return ProviderReply(200, payment.answer(stored, for: wanted.request.storing?.shopper))
   }
 
   fileprivate enum Outcome: Equatable {
@@ -59,8 +71,10 @@ extension AdyenStore {
 
   private func decide(_ wanted: AdyenCardPayment, in transaction: Transaction) throws -> Outcome {
     if let refusal = wanted.refusal { return .refused(refusal) }
-    guard let card = wanted.card else { return .refused(.notAuthenticated) }
-    guard try accept(card.cryptogram, of: card.dpan, in: transaction) else { return .refused(.refused) }
+    if wanted.stored == nil {
+      guard let card = wanted.card else { return .refused(.notAuthenticated) }
+      guard try accept(card.cryptogram, of: card.dpan, in: transaction) else { return .refused(.refused) }
+    }
     switch wanted.script.outcome {
     case .approve, .noAnswer, .noAnswerAfterApproval: return .authorised(wanted.request.amount)
     case .pending: return .received
@@ -75,7 +89,7 @@ extension AdyenStore {
     var payment = AdyenPayment(
       pspReference: newPSPReference(), account: wanted.account.merchantAccount, reference: wanted.request.reference,
       amount: wanted.request.amount, method: wanted.method, brand: wanted.brand,
-      cardSuffix: wanted.card?.dpan.lastFour ?? "", createdAt: now, lateFailure: wanted.lateFailure,
+      cardSuffix: wanted.cardSuffix, createdAt: now, lateFailure: wanted.lateFailure,
       refusalCode: outcome.refusal?.code, authorizationCode: outcome.refusal == nil ? random.hex(3).uppercased() : nil,
       networkReference: outcome.refusal == nil ? random.next(15).map { String($0 % 10) }.joined() : nil,
       state: outcome.state)
@@ -95,7 +109,11 @@ extension AdyenStore {
     try book(
       type, payment.state == .authorised ? payment.authorised : payment.amount.value, on: payment, in: transaction)
     if payment.captured > 0 { try book("SentForSettle", payment.captured, on: payment, in: transaction) }
-    try write(.authorisation(payment, at: transaction.now), of: account, in: transaction)
+    var event = AdyenEvent.authorisation(payment, at: transaction.now)
+    if event.isSuccess, let stored = try AdyenStoredMethod.name(keptWith: payment.pspReference, in: transaction) {
+      event.additionalData["tokenization.storedPaymentMethodId"] = .string(stored)
+    }
+    try write(event, of: account, in: transaction)
   }
 }
 
@@ -115,7 +133,11 @@ extension AdyenStore.Outcome {
 
 extension AdyenPayment {
   /// The `PaymentResponse`.
-  var answer: JSONValue {
+  ///
+  /// - Parameters:
+  ///   - stored: Adyen's name of the card that it stored with this payment.
+  ///   - shopper: whose it is.
+  func answer(_ stored: String?, for shopper: String?) -> JSONValue {
     var answer: JSONObject = [
       "pspReference": .string(pspReference), "merchantReference": .string(reference), "resultCode": .string(resultCode),
     ]
@@ -126,7 +148,11 @@ extension AdyenPayment {
     if state == .authorised {
       answer["amount"] = authorisedAmount.json
       answer["paymentMethod"] = method == "scheme" ? ["brand": .string(brand), "type": "scheme"] : ["type": "applepay"]
-      answer["additionalData"] = .object(additionalData)
+      var data = additionalData
+      data["tokenization.storedPaymentMethodId"] = stored.map(JSONValue.string)
+      data["tokenization.shopperReference"] = stored.flatMap { _ in shopper.map(JSONValue.string) }
+      data["tokenization.store.operationType"] = stored.map { _ in "created" }
+      answer["additionalData"] = .object(data)
     }
     return .object(answer)
   }

@@ -9,6 +9,8 @@ struct AdyenPaymentRequest: Sendable {
     /// Apple's `paymentData`, still encrypted.
     case applePay(JSONValue)
     case card(NetworkToken?, holderName: String?)
+    /// What Adyen stores of an earlier payment.
+    case stored(AdyenStoredMethod.Use)
   }
 
   let merchantAccount: String
@@ -18,6 +20,8 @@ struct AdyenPaymentRequest: Sendable {
   /// `additionalData.allowPartialAuth`: otherwise an approval for less is refused.
   let allowsPartialApproval: Bool
   let capturesByItself: Bool
+  /// Under which shopper and for what the card is to be stored; nil for not at all.
+  let storing: AdyenStoredMethod.Wish?
   /// Adyen's switches for tests.
   let testRefusalCode: String?
   let testError: String?
@@ -34,6 +38,7 @@ struct AdyenPaymentRequest: Sendable {
     testRefusalCode = extra["RequestedTestAcquirerResponseCode"]
     testError = extra["RequestedTestErrorResponseCode"]
     method = try Self.method(fields)
+    storing = try AdyenStoredMethod.Wish(fields)
     try Self.checkContact(fields)
   }
 
@@ -57,7 +62,9 @@ struct AdyenPaymentRequest: Sendable {
         throw AdyenProblem(422, "174", "Unable to decrypt data")
       }
       return .applePay(token)
-    case .string("scheme"), nil: return try card(field, fields)
+    case .string("scheme"), nil:
+      if field.value["storedPaymentMethodId"] != nil { return .stored(try AdyenStoredMethod.Use(field, fields)) }
+      return try card(field, fields)
     default: throw AdyenProblem(422, "14_006", "Unsupported payment method")
     }
   }

@@ -69,7 +69,13 @@ struct AdyenRoutes<Context: RequestContext>: Sendable {
   private func payment(_ wanted: AdyenPaymentRequest, _ account: AdyenAccount) async throws -> AdyenCardPayment {
     var refusal = wanted.testRefusalCode.flatMap(AdyenRefusal.init)
     let card: NetworkToken?
+    var stored: AdyenStoredMethod?
     switch wanted.method {
+    case .stored(let use):
+      let method = try await store.database.read {
+        try AdyenStoredMethod.find(use, of: account.merchantAccount, in: $0)
+      }
+      (card, stored, refusal) = (nil, method, refusal ?? method.refusal(of: use))
     case .card(let token, let holderName):
       card = token
       refusal = refusal ?? AdyenRefusal(holderName: holderName)
@@ -78,9 +84,11 @@ struct AdyenRoutes<Context: RequestContext>: Sendable {
       card = try? opened.networkToken
       if !wanted.amount.equals(opened.amount) { refusal = .invalidAmount }
     }
-    let script = card.map { ScriptedResponse(dpan: $0.dpan, minorUnits: wanted.amount.value) }
+    let script =
+      card.map { ScriptedResponse(dpan: $0.dpan, minorUnits: wanted.amount.value) }
+      ?? stored.map { ScriptedResponse(storedCard: $0.card, minorUnits: wanted.amount.value) }
     return AdyenCardPayment(
-      request: wanted, account: account, card: card, refusal: refusal,
+      request: wanted, account: account, card: card, stored: stored, refusal: refusal,
       script: script ?? ScriptedResponse(outcome: .decline(responseCode: "05"), delay: .zero))
   }
 

@@ -1,6 +1,8 @@
 import Storage
 
 extension AdyenStore {
+  static let additions = [AdyenStoredMethod.table]
+
   /// Amounts are in the units that Adyen counts their currency in.
   static let tables = Migration(
     "adyen-1",

@@ -60,7 +60,12 @@ extension CheckoutComPayment {
   }
 
   private var sourceJSON: JSONValue {
-    ["type": source == "token" ? "card" : .string(source), "scheme": .string(scheme), "last4": .string(cardSuffix)]
+    var json: JSONObject = [
+      "type": source == "network_token" ? .string(source) : "card", "scheme": .string(scheme),
+      "last4": .string(cardSuffix),
+    ]
+    json["id"] = instrument.map(JSONValue.string)
+    return .object(json)
   }
 
   private var balances: JSONValue {

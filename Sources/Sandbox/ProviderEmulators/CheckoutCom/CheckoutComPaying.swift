@@ -8,16 +8,35 @@ import TokenIssuer
 struct CheckoutComCardPayment: Sendable {
   let request: CheckoutComPaymentRequest
   let account: CheckoutComAccount
-  let card: NetworkToken
-  /// `token` or `network_token`.
+  let means: Means
+  /// `token`, `network_token` or `id`.
   let source: String
   /// A response code that the payment gets whatever its card and amount.
   let refusal: String?
   let script: ScriptedResponse
 
+  enum Means: Sendable {
+    case card(NetworkToken)
+    case instrument(CheckoutComInstrument)
+  }
+
+  private var card: SandboxCard? {
+    switch means {
+    case .card(let card): SandboxCards.card(dpan: card.dpan)
+    case .instrument(let instrument): instrument.card
+    }
+  }
+
+  var cardSuffix: String {
+    switch means {
+    case .card(let card): card.dpan.lastFour
+    case .instrument(let instrument): instrument.card?.dpan.lastFour ?? "0000"
+    }
+  }
+
   /// Checkout.com's name of the scheme.
   var scheme: String {
-    switch SandboxCards.card(dpan: card.dpan)?.network {
+    switch card?.network {
     case .masterCard: "Mastercard"
     case .amex: "American Express"
     case .discover: "Discover"
@@ -34,6 +53,11 @@ extension CheckoutComStore {
     try decide(wanted, &payment, in: transaction)
     if wanted.request.capturesByItself { _ = payment.capture(payment.authorized, isFinal: true) }
     try payment.insert(in: transaction)
+    if payment.isApproved, wanted.request.stores, case .card(let card) = wanted.means {
+      let (id, type) = (newName("src"), wanted.request.paymentType)
+      try CheckoutComInstrument.keep(card.dpan, as: id, for: type, of: payment, in: transaction)
+      payment.instrument = id
+    }
     var action = CheckoutComAction(
       id: newName("act"), payment: payment.id, kind: .authorization, reference: payment.reference,
       value: payment.isApproved ? payment.authorized : payment.amount.value)
@@ -48,7 +72,7 @@ extension CheckoutComStore {
     CheckoutComPayment(
       id: newName("pay"), channel: wanted.account.processingChannel, reference: wanted.request.reference,
       amount: wanted.request.amount, source: wanted.source, scheme: wanted.scheme,
-      cardSuffix: wanted.card.dpan.lastFour, createdAt: now, responseCode: "",
+      cardSuffix: wanted.cardSuffix, createdAt: now, responseCode: "",
       authorizationCode: random.hex(3).uppercased(), schemeID: random.next(15).map { String($0 % 10) }.joined(),
       state: .pending)
   }
@@ -57,8 +81,10 @@ extension CheckoutComStore {
   private func decide(
     _ wanted: CheckoutComCardPayment, _ payment: inout CheckoutComPayment, in transaction: Transaction
   ) throws {
-    guard try accept(wanted.card.cryptogram, of: wanted.card.dpan, in: transaction) else {
-      return payment.decline(CheckoutComResponseCode.doNotHonour)
+    if case .card(let card) = wanted.means {
+      guard try accept(card.cryptogram, of: card.dpan, in: transaction) else {
+        return payment.decline(CheckoutComResponseCode.doNotHonour)
+      }
     }
     if let refusal = wanted.refusal { return payment.decline(refusal) }
     switch wanted.script.outcome {

@@ -27,6 +27,8 @@ struct CheckoutComPayment: Sendable {
   var available: Int64 = 0
   var captured: Int64 = 0
   var refunded: Int64 = 0
+  /// Checkout.com's name of the card that it stored with this payment.
+  var instrument: String?
 
   var authorizedAmount: CheckoutComAmount { CheckoutComAmount(value: authorized, currency: amount.currency) }
 
@@ -74,6 +76,9 @@ struct CheckoutComPayment: Sendable {
 }
 
 extension CheckoutComPayment {
+  private static let selected =
+    "payments.*, (SELECT instruments.id FROM instruments WHERE instruments.payment = payments.id) AS instrument"
+
   func insert(in transaction: Transaction) throws {
     try transaction.run(
       """
@@ -98,8 +103,9 @@ extension CheckoutComPayment {
   }
 
   static func find(_ id: String, of channel: String, in transaction: Transaction) throws -> CheckoutComPayment? {
-    try transaction.row("SELECT * FROM payments WHERE id = $1 AND channel = $2", .text(id), .text(channel))
-      .map(CheckoutComPayment.init)
+    try transaction.row(
+      "SELECT \(selected) FROM payments WHERE id = $1 AND channel = $2", .text(id), .text(channel)
+    ).map(CheckoutComPayment.init)
   }
 
   /// The newest first.
@@ -107,7 +113,7 @@ extension CheckoutComPayment {
     of channel: String, reference: String, in transaction: Transaction
   ) throws -> [CheckoutComPayment] {
     try transaction.rows(
-      "SELECT * FROM payments WHERE channel = $1 AND reference = $2 ORDER BY created_at DESC, rowid DESC LIMIT 1000",
+      "SELECT \(selected) FROM payments WHERE channel = $1 AND reference = $2 ORDER BY created_at DESC, rowid DESC LIMIT 1000",
       .text(channel), .text(reference)
     ).map(CheckoutComPayment.init)
   }
@@ -118,7 +124,7 @@ extension CheckoutComPayment {
   ) throws -> [CheckoutComPayment] {
     try transaction.rows(
       """
-      SELECT * FROM payments WHERE channel = $1 AND created_at >= $2 AND created_at < $3
+      SELECT \(selected) FROM payments WHERE channel = $1 AND created_at >= $2 AND created_at < $3
       ORDER BY created_at DESC, rowid DESC LIMIT $4
       """, .text(channel), .time(period.lowerBound), .time(period.upperBound), .integer(limit)
     ).map(CheckoutComPayment.init)
@@ -126,7 +132,7 @@ extension CheckoutComPayment {
 
   static func pending(before time: Int64, in transaction: Transaction) throws -> [CheckoutComPayment] {
     try transaction.rows(
-      "SELECT * FROM payments WHERE state = 'pending' AND created_at <= $1 ORDER BY created_at LIMIT 100",
+      "SELECT \(selected) FROM payments WHERE state = 'pending' AND created_at <= $1 ORDER BY created_at LIMIT 100",
       .integer(time)
     ).map(CheckoutComPayment.init)
   }
@@ -143,6 +149,6 @@ extension CheckoutComPayment {
       responseCode: try row.text("response_code"), authorizationCode: try row.textOrNil("auth_code"),
       schemeID: try row.textOrNil("scheme_id"), state: state, authorized: try row.integer("authorized"),
       available: try row.integer("available"), captured: try row.integer("captured"),
-      refunded: try row.integer("refunded"))
+      refunded: try row.integer("refunded"), instrument: try row.textOrNil("instrument"))
   }
 }

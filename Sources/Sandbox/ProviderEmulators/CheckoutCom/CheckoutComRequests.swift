@@ -9,6 +9,8 @@ struct CheckoutComPaymentRequest: Sendable {
     /// A token of `POST /tokens`.
     case token(String)
     case networkToken(NetworkToken)
+    /// What Checkout.com stores of an earlier payment.
+    case instrument(String)
   }
 
   let source: Source
@@ -18,6 +20,12 @@ struct CheckoutComPaymentRequest: Sendable {
   /// Checkout.com captures unless it is told not to.
   let capturesByItself: Bool
   let allowsPartialApproval: Bool
+  /// `Regular`, `Recurring` or `Unscheduled`.
+  let paymentType: String
+  /// Whether the card is stored for later payments.
+  let stores: Bool
+  /// The first payment of the series; nil for a payment of the shopper's own.
+  let previous: String?
 
   init(_ body: JSONField) throws {
     amount = try Self.amount(body)
@@ -34,8 +42,27 @@ struct CheckoutComPaymentRequest: Sendable {
     {
       throw CheckoutComProblem.invalid("authorization_type_invalid")
     }
+    paymentType = try body.memberIfPresent("payment_type")?.string ?? "Regular"
+    guard ["Regular", "Recurring", "MOTO", "Installment", "Unscheduled"].contains(paymentType) else {
+      throw CheckoutComProblem.invalid("payment_type_invalid")
+    }
+    stores = try body.memberIfPresent("source")?.memberIfPresent("store_for_future_use")?.bool ?? false
+    previous = try Self.previous(body, source, paymentType)
     try Self.checkDescriptor(body)
     try Self.checkContact(body)
+  }
+
+  /// A payment without its shopper names the first one and a stored instrument; one with a shopper names neither.
+  private static func previous(_ body: JSONField, _ source: Source, _ type: String) throws -> String? {
+    let isMerchants = try body.memberIfPresent("merchant_initiated")?.bool ?? false
+    let previous = try body.memberIfPresent("previous_payment_id")?.string
+    guard case .instrument = source else {
+      if isMerchants { throw CheckoutComProblem.invalid("merchant_initiated_invalid") }
+      return nil
+    }
+    guard isMerchants, let previous else { throw CheckoutComProblem.invalid("previous_payment_id_required") }
+    guard type != "Regular" else { throw CheckoutComProblem.invalid("payment_type_invalid") }
+    return previous
   }
 
   /// Zero verifies the card.
@@ -53,6 +80,12 @@ struct CheckoutComPaymentRequest: Sendable {
   private static func source(_ body: JSONField) throws -> Source {
     guard let source = try body.memberIfPresent("source") else {
       throw CheckoutComProblem.invalid("payment_source_required")
+    }
+    if try source.memberIfPresent("type")?.string == "id" {
+      guard let id = try source.memberIfPresent("id")?.string else {
+        throw CheckoutComProblem.invalid("source_id_required")
+      }
+      return .instrument(id)
     }
     guard let token = try source.memberIfPresent("token")?.string else {
       throw CheckoutComProblem.invalid("token_required")

@@ -66,8 +66,22 @@ struct CheckoutComRoutes<Context: RequestContext>: Sendable {
       switch wanted.source {
       case .networkToken(let card): return act(wanted, call, card, "network_token")
       case .token(let id): return act(wanted, call, id)
+      case .instrument(let id): return try await charge(wanted, call, id)
       }
     }
+  }
+
+  /// A later payment of a series: the instrument, the first payment and the type have to fit each other.
+  private func charge(_ wanted: CheckoutComPaymentRequest, _ call: Call, _ id: String) async throws -> ProviderAct {
+    let found = try await store.database.read { try CheckoutComInstrument.find(id, of: call.channel, in: $0) }
+    guard let found else { throw CheckoutComProblem.invalid("source_id_invalid") }
+    guard wanted.previous == found.payment else { throw CheckoutComProblem.invalid("previous_payment_id_invalid") }
+    guard wanted.paymentType == found.paymentType else { throw CheckoutComProblem.invalid("payment_type_invalid") }
+    let script = ScriptedResponse(storedCard: found.card, minorUnits: wanted.amount.inISO.minorUnits)
+    let payment = CheckoutComCardPayment(
+      request: wanted, account: call.account, means: .instrument(found), source: "id", refusal: found.refusal,
+      script: script)
+    return ProviderAct(script) { try store.pay(payment, in: $0) }
   }
 
   private func act(_ wanted: CheckoutComPaymentRequest, _ call: Call, _ token: String) -> ProviderAct {
@@ -87,7 +101,7 @@ struct CheckoutComRoutes<Context: RequestContext>: Sendable {
   ) -> ProviderAct {
     let script = ScriptedResponse(dpan: card.dpan, minorUnits: wanted.amount.inISO.minorUnits)
     let payment = CheckoutComCardPayment(
-      request: wanted, account: call.account, card: card, source: source, refusal: refusal, script: script)
+      request: wanted, account: call.account, means: .card(card), source: source, refusal: refusal, script: script)
     return ProviderAct(script) { try store.pay(payment, in: $0) }
   }
 

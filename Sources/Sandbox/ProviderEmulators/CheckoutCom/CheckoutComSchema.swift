@@ -1,6 +1,8 @@
 import Storage
 
 extension CheckoutComStore {
+  static let additions = [CheckoutComInstrument.table]
+
   /// Amounts are in the units that Checkout.com counts their currency in.
   static let tables = Migration(
     "checkout-com-1",

@@ -10,10 +10,17 @@ struct WorldlineDirectWanted: Sendable {
   let references: DirectReferences?
   /// Whether the money is captured at once: a sale, or an authorization that needs no approval.
   let capturesAtOnce: Bool
-  let card: NetworkToken
+  let means: Means
   /// What is refused whatever the card and the amount: an error code of Worldline's.
   let refusal: String?
   let script: ScriptedResponse
+
+  enum Means: Sendable {
+    /// - Parameter isRecurring: whether Worldline keeps the card for later payments.
+    case card(NetworkToken, isRecurring: Bool)
+    /// A later payment of a series.
+    case series(WorldlineDirectSeries)
+  }
 }
 
 extension WorldlineDirectStore {
@@ -24,9 +31,15 @@ extension WorldlineDirectStore {
     let outcome = try decide(wanted, in: transaction)
     let payment = payment(wanted, outcome, account, at: transaction.now)
     try payment.insert(in: transaction)
+    if case .card(let card, isRecurring: true) = wanted.means, payment.errorCode == nil {
+      try WorldlineDirectSeries.keep(card.dpan, begunBy: payment, in: transaction)
+    }
     try announce(payment, of: account, in: transaction)
     let answer = CreatePaymentAnswer(payment.created)
-    guard let code = payment.errorCode else { return try ProviderReply(201, answer) }
+    guard let code = payment.errorCode else {
+      if case .series = wanted.means { return try ProviderReply(201, SubsequentPaymentAnswer(payment.created)) }
+      return try ProviderReply(201, answer)
+    }
     var error = PlatformError(errorId: errorID(), .refused(errorCode: code))
     error.paymentResult = answer
     return try ProviderReply(402, error)
@@ -38,8 +51,8 @@ extension WorldlineDirectStore {
 
   private func decide(_ wanted: WorldlineDirectWanted, in transaction: Transaction) throws -> Outcome {
     if let refusal = wanted.refusal { return .refused(refusal) }
-    guard try accept(wanted.card.cryptogram, of: wanted.card.dpan, in: transaction) else {
-      return .refused(Self.errorCode("05"))
+    if case .card(let card, _) = wanted.means {
+      guard try accept(card.cryptogram, of: card.dpan, in: transaction) else { return .refused(Self.errorCode("05")) }
     }
     // The amount that Worldline's test platform refuses.
     if wanted.amount.minorUnits == 1302 { return .refused(Self.errorCode("04")) }
@@ -59,11 +72,11 @@ extension WorldlineDirectStore {
   private func payment(
     _ wanted: WorldlineDirectWanted, _ outcome: Outcome, _ account: WorldlineDirectAccount, at now: Timestamp
   ) -> WorldlineDirectPayment {
-    WorldlineDirectPayment(
+    let (card, suffix, expiry, eci) = wanted.means.shown
+    return WorldlineDirectPayment(
       id: newPaymentID(), merchant: account.merchantID, reference: wanted.references?.merchantReference,
       parameters: wanted.references?.merchantParameters, amount: wanted.amount, capturesAtOnce: wanted.capturesAtOnce,
-      network: SandboxCards.card(dpan: wanted.card.dpan)?.network.rawValue ?? "visa",
-      cardSuffix: wanted.card.dpan.lastFour, expiry: wanted.card.expiry.mmyy, eci: wanted.card.eci,
+      network: card?.network.rawValue ?? "visa", cardSuffix: suffix, expiry: expiry, eci: eci,
       errorCode: outcome.errorCode, authorizationCode: outcome.errorCode == nil ? random.hex(3).uppercased() : nil,
       createdAt: now, status: outcome.status(wanted.capturesAtOnce), changedAt: now)
   }
@@ -86,6 +99,17 @@ extension WorldlineDirectStore {
     let hex = random.hex(16)
     let groups = [0..<8, 8..<12, 12..<16, 16..<20, 20..<32]
     return groups.map { String(hex.dropFirst($0.lowerBound).prefix($0.count)) }.joined(separator: "-")
+  }
+}
+
+extension WorldlineDirectWanted.Means {
+  /// The wallet's card, and what of it an answer shows.
+  fileprivate var shown: (card: SandboxCard?, suffix: String, expiry: String, eci: String?) {
+    switch self {
+    case .card(let card, _):
+      (SandboxCards.card(dpan: card.dpan), card.dpan.lastFour, card.expiry.mmyy, card.eci)
+    case .series(let series): (series.card, series.cardSuffix, series.expiry, nil)
+    }
   }
 }
 

@@ -71,6 +71,13 @@ struct WorldlineDirectRoutes<Context: RequestContext>: Sendable {
     }
   }
 
+  @Sendable func subsequent(_ request: Request, _ context: Context) async throws -> Response {
+    try await onPayment(request, context) { call, payment, transaction in
+      let wanted = try read(try call.read(SubsequentPaymentRequest.self), after: payment, in: transaction)
+      return try store.pay(wanted, for: call.account, in: transaction)
+    }
+  }
+
   private func onPayment(
     _ request: Request, _ context: Context,
     _ work: @escaping @Sendable (Call, WorldlineDirectPayment) throws -> ProviderReply
@@ -118,9 +125,49 @@ extension WorldlineDirectRoutes {
     let (card, isAmountOther) = try await card(input, amount)
     return WorldlineDirectWanted(
       amount: amount, references: request.order.references,
-      capturesAtOnce: input.authorizationMode == .sale || input.requiresApproval == false, card: card,
+      capturesAtOnce: input.authorizationMode == .sale || input.requiresApproval == false,
+      means: .card(card, isRecurring: try Self.isRecurring(input.paymentProduct302SpecificInput)),
       refusal: isAmountOther ? WorldlineDirectStore.errorCode("13") : nil,
       script: ScriptedResponse(dpan: card.dpan, minorUnits: amount.minorUnits))
+  }
+
+  /// The first payment of a series says that it is one, in both members.
+  private static func isRecurring(_ product: MobilePaymentInput.Product302?) throws(WorldlineDirectRefusal) -> Bool {
+    let path = "mobilePaymentMethodSpecificInput.paymentProduct302SpecificInput"
+    guard let product else { return false }
+    guard product.agreement == nil else {
+      throw WorldlineDirectRefusal(.invalidValue("\(path).agreement", "is unknown"))
+    }
+    guard product.isRecurring?.value == true else { return false }
+    guard product.recurring?.recurringPaymentSequenceIndicator == "first" else {
+      throw WorldlineDirectRefusal(
+        .invalidValue("\(path).recurring.recurringPaymentSequenceIndicator", "is not first"))
+    }
+    return true
+  }
+
+  /// Checks a later payment, and finds the series that the payment in its path began.
+  private func read(
+    _ request: SubsequentPaymentRequest, after first: WorldlineDirectPayment, in transaction: Transaction
+  ) throws -> WorldlineDirectWanted {
+    let path = "subsequentcardPaymentMethodSpecificInput"
+    guard let money = request.order.amountOfMoney else { throw WorldlineDirectRefusal(.missing("order.amountOfMoney")) }
+    guard let amount = money.value, amount.currency == first.amount.currency else {
+      throw WorldlineDirectRefusal(.invalidValue("order.amountOfMoney.currencyCode", "is another"))
+    }
+    guard amount.isPositive else {
+      throw WorldlineDirectRefusal(.invalidValue("order.amountOfMoney.amount", "must be positive"))
+    }
+    guard let kind = request.input?.subsequentType.flatMap({ SubsequentPaymentRequest.Kind($0) }),
+      kind.fits(.recurring)
+    else { throw WorldlineDirectRefusal(.invalidValue("\(path).subsequentType", "does not fit the series")) }
+    guard let series = try WorldlineDirectSeries.find(first, in: transaction) else {
+      throw WorldlineDirectRefusal(.actionNotAllowed)
+    }
+    return WorldlineDirectWanted(
+      amount: amount, references: request.order.references, capturesAtOnce: request.input?.authorizationMode == .sale,
+      means: .series(series), refusal: series.refusal,
+      script: ScriptedResponse(storedCard: series.card, minorUnits: amount.minorUnits))
   }
 
   private static func check(_ customer: DirectCustomer) throws(WorldlineDirectRefusal) {

@@ -75,6 +75,7 @@ package struct WorldlineDirectSandbox: EventSource {
       .post("payments/{id}/capture", use: calls.capture)
       .post("payments/{id}/cancel", use: calls.cancel)
       .post("payments/{id}/refund", use: calls.refund)
+      .post("payments/{id}/subsequent", use: calls.subsequent)
     router.group("worldline-direct")
       .put("webhook", use: calls.setWebhook)
       .post("certificate-requests", use: calls.requestCertificate)

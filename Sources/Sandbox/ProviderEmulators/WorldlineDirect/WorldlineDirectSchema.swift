@@ -1,6 +1,8 @@
 import Storage
 
 extension WorldlineDirectStore {
+  static let additions = [WorldlineDirectSeries.table]
+
   /// Amounts are in minor units, states are Worldline's status codes.
   static let tables = Migration(
     "worldline-direct-1",

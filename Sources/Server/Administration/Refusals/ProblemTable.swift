@@ -80,7 +80,7 @@ package enum ProblemTable {
       Problem(.serviceUnavailable, error.code, "\(error.reason). \(error.advice)")
     case .callInProgress:
       Problem(.conflict, error.code, "\(error.reason). \(error.advice)", retryAfter: 1)
-    case .currencyNotTaken, .amountTooFine, .noRoute, .partNotPossible, .noListing:
+    case .currencyNotTaken, .amountTooFine, .noRoute, .partNotPossible, .noListing, .agreementNotOffered:
       Problem(.unprocessableContent, error.code, "\(error.reason). \(error.advice)")
     case .routeNotReconciled:
       Problem(.serviceUnavailable, error.code, "\(error.reason). \(error.advice)", retryAfter: 60)

@@ -100,6 +100,29 @@ import Testing
     #expect(bodies.last?["source"]?["billing_address"] == ["country": "CA", "zip": "T5J 0N3"])
   }
 
+  @Test func `a later payment of an agreement names the instrument and the first payment, byte for byte`() async throws
+  {
+    wire.answers(.success(InboundResponse(status: 201, body: Array(approval.utf8))))
+    func charge(_ reference: String?) async throws -> AcquirerAnswer {
+      let credential = StoredCredential(
+        firstPayment: "pay_y3oqhf46pyzuxjbcn2giaqnb44", reference: reference, networkTransactionID: "489341065491658",
+        networkLinkID: nil, card: CardSummary(deviceAccountSuffix: "0012", expiry: nil, hasECI: false))
+      var sale = SaleDetails()
+      sale.agreement = .init(.recurring, shopper: "018f-shopper")
+      let request = AuthorizationRequest(
+        reference: AttemptReference("R1"), merchantReference: "order 1", amount: .eur(1250),
+        instrument: .stored(credential), sale: sale)
+      return try await wire.acquirer().authorize(request, deadline)
+    }
+    _ = try await charge("src_wmlfc3zyhqzehihu7giusaaawu")
+    let body = try JSONReader.read(try #require(wire.requests.last).body)
+    #expect(body["source"] == ["type": "id", "id": "src_wmlfc3zyhqzehihu7giusaaawu"])
+    #expect(body["merchant_initiated"] == .bool(true) && body["payment_type"] == "Recurring")
+    #expect(body["previous_payment_id"] == "pay_y3oqhf46pyzuxjbcn2giaqnb44" && body["capture"] == .bool(false))
+    let asked = wire.requests.count
+    #expect(try await charge(nil) == .notTaken("no_stored_credential") && wire.requests.count == asked)
+  }
+
   @Test func `an indicator that Apple did not deliver is not made up`() async throws {
     _ = try await authorize(eci: nil)
     let body = try JSONReader.read(try #require(wire.requests.first).body)
@@ -298,7 +321,7 @@ import Testing
 
   @Test func `it states what Checkout.com can do`() throws {
     let capabilities = try wire.acquirer().capabilities
-    #expect(capabilities.route == "checkout-com/eu" && capabilities.instruments == [.network, .sealed])
+    #expect(capabilities.route == "checkout-com/eu" && capabilities.instruments == [.network, .sealed, .stored])
     #expect(
       capabilities.parts == [.capture, .furtherCaptures, .refund] && capabilities.preparedInstruments == [.sealed])
     #expect(capabilities.inquiry && !capabilities.reversal && !capabilities.repeatsAuthorizations)

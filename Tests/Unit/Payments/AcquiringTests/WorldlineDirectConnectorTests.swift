@@ -40,6 +40,32 @@ import Testing
     {"errorId":"e","status":402,"errors":[{"errorCode":"30511001","code":"9999","id":"REFUSED","httpStatusCode":402,"retriable":false}],"paymentResult":{"payment":{"id":"3254564310_0","status":"REJECTED","statusOutput":{"statusCode":2},"paymentOutput":{"amountOfMoney":{"amount":1250,"currencyCode":"EUR"},"references":{"merchantReference":"R1"}}}}}
     """#
 
+  @Test func `the first payment of an agreement recurs, and a later one is asked for by its name`() async throws {
+    wire.answers(.success(InboundResponse(status: 201, body: Array(approval.utf8))))
+    var sale = SaleDetails()
+    sale.agreement = .init(.recurring, shopper: "018f-shopper")
+    _ = try await wire.acquirer().authorize(Self.request(sale: sale), .after(TestRun.whole))
+    let input = try JSONReader.read(try #require(wire.requests.last).body)["mobilePaymentMethodSpecificInput"]
+    #expect(
+      input?["paymentProduct302SpecificInput"] == [
+        "isRecurring": true, "recurring": ["recurringPaymentSequenceIndicator": "first"],
+      ])
+    let credential = StoredCredential(
+      firstPayment: "3254564310_0", reference: nil, networkTransactionID: nil, networkLinkID: nil,
+      card: CardSummary(deviceAccountSuffix: "0012", expiry: nil, hasECI: false))
+    let request = AuthorizationRequest(
+      reference: AttemptReference("R1"), merchantReference: "order 1", amount: .eur(1250),
+      instrument: .stored(credential), sale: sale)
+    let answer = try await wire.acquirer().authorize(request, .after(TestRun.whole))
+    let sent = try #require(wire.requests.last)
+    #expect(sent.url.hasSuffix("/payments/3254564310_0/subsequent"))
+    let body = try JSONReader.read(sent.body)
+    #expect(body["order"]?["amountOfMoney"] == ["amount": 1250, "currencyCode": "EUR"])
+    #expect(body["order"]?["references"]?["merchantReference"] == "R1")
+    #expect(body["subsequentcardPaymentMethodSpecificInput"]?["subsequentType"] == "Recurring")
+    #expect(answer.name == "3254564310_0")
+  }
+
   /// Worldline's own library sends the same for the same acts: `scripts/test-providers worldline-direct`.
   @Test func `every request is the one that Worldline's library is compared with`() async throws {
     let compared = try JSONField(
@@ -361,7 +387,7 @@ import Testing
 
   @Test func `it states what Worldline can do: nothing is found or undone by our reference`() throws {
     let capabilities = try wire.acquirer().capabilities
-    #expect(capabilities.route == "worldline-direct" && capabilities.instruments == [.network, .sealed])
+    #expect(capabilities.route == "worldline-direct" && capabilities.instruments == [.network, .sealed, .stored])
     #expect(capabilities.parts == .all && !capabilities.inquiry && !capabilities.reversal)
     #expect(capabilities.inquiryByName)
     // A repeat has ten minutes to arrive before Worldline forgets the key.

@@ -1,0 +1,198 @@
+package import TenderPayments
+
+/// The body of `POST /v2/{merchantId}/payments/{id}/subsequent`: Worldline's `SubsequentPaymentRequest`.
+package struct SubsequentPaymentRequest: Sendable, Codable {
+  package var order: Order
+  package var input: Input?
+
+  /// The SDKs write the member with a small c, the vendor's web sample with a capital one.
+  private enum CodingKeys: String, CodingKey {
+    case order
+    case input = "subsequentcardPaymentMethodSpecificInput"
+    case sampleInput = "subsequentCardPaymentMethodSpecificInput"
+  }
+
+  package init(order: Order, input: Input?) { (self.order, self.input) = (order, input) }
+
+  package init(from decoder: any Decoder) throws {
+    let container = try decoder.container(keyedBy: CodingKeys.self)
+    order = try container.decode(Order.self, forKey: .order)
+    input =
+      try container.decodeIfPresent(Input.self, forKey: .input)
+      ?? container.decodeIfPresent(Input.self, forKey: .sampleInput)
+  }
+
+  package func encode(to encoder: any Encoder) throws {
+    var container = encoder.container(keyedBy: CodingKeys.self)
+    try container.encode(order, forKey: .order)
+    try container.encodeIfPresent(input, forKey: .input)
+  }
+
+  package struct Order: Sendable, Codable {
+    /// Absent: what the agreement says of the period.
+    package var amountOfMoney: AmountOfMoney?
+    package var references: DirectReferences?
+
+    package init(amountOfMoney: AmountOfMoney?, references: DirectReferences? = nil) {
+      (self.amountOfMoney, self.references) = (amountOfMoney, references)
+    }
+  }
+
+  package struct Input: Sendable, Hashable, Codable {
+    package var subsequentType: String?
+    package var authorizationMode: MobilePaymentInput.AuthorizationMode?
+    package var autoCapture: MobilePaymentInput.AutoCapture?
+    /// Ours: the number of the agreement's period; the current one if absent.
+    package var period: Int64?
+
+    package init(subsequentType: String?, authorizationMode: MobilePaymentInput.AuthorizationMode? = nil) {
+      (self.subsequentType, self.authorizationMode) = (subsequentType, authorizationMode)
+    }
+  }
+
+  /// Worldline's types, as it writes them.
+  package enum Kind: String, Sendable, CaseIterable {
+    case recurring = "Recurring"
+    case recurringVariable = "RecurringVariable"
+    case unscheduled = "Unscheduled"
+    case unscheduledFixed = "UnscheduledFixed"
+    case installment = "Installment"
+    case noShow = "NoShow"
+    case delayedCharge = "DelayedCharge"
+    case partialShipment = "PartialShipment"
+    case resubmission = "Resubmission"
+
+    /// In capitals or not.
+    package init?(_ text: String) {
+      guard let kind = Self.allCases.first(where: { $0.rawValue.lowercased() == text.lowercased() }) else { return nil }
+      self = kind
+    }
+
+    /// Whether an agreement of this kind may be charged so.
+    package func fits(_ agreement: AgreementKind) -> Bool {
+      switch agreement {
+      case .recurring: [.recurring, .recurringVariable].contains(self)
+      case .automaticReload: [.unscheduled, .unscheduledFixed].contains(self)
+      case .deferred: [.delayedCharge, .noShow, .unscheduled].contains(self)
+      }
+    }
+  }
+}
+
+/// What `POST …/subsequent` returns: the payment.
+package struct SubsequentPaymentAnswer: Sendable, Hashable, Codable {
+  package var payment: DirectPayment
+
+  package init(_ payment: DirectPayment) { self.payment = payment }
+}
+
+/// An agreement: `GET /v2/{merchantId}/agreements/{id}`, which Worldline has not.
+package struct AgreementAnswer: Sendable, Hashable, Codable {
+  package var id: AgreementID
+  package var status: AgreementStatus
+  package var merchantReference: String
+  package var merchantCustomerId: String?
+  /// The payment that the shopper authorized.
+  package var paymentId: String
+  package var currencyCode: Currency
+  package var terms: AgreementDocument
+  /// Whether the card gave a merchant token. Visa declines later payments of a device's own number.
+  package var hasMerchantToken: Bool
+  package var createdAt: WireTime
+  /// The period that can be charged now; absent where none has begun.
+  package var current: Period?
+  /// The next one, with its date.
+  package var next: Period?
+  /// Absent in lists, and where no charge was declined.
+  package var retry: Retry?
+  /// Absent in lists.
+  package var charges: [Charge]?
+  /// Absent in lists.
+  package var history: [Change]?
+
+  package init(
+    id: AgreementID, status: AgreementStatus, merchantReference: String, merchantCustomerId: String?,
+    paymentId: DirectPaymentID, currencyCode: Currency, terms: AgreementDocument, hasMerchantToken: Bool,
+    createdAt: WireTime, current: Period?, next: Period?, charges: [Charge]? = nil, history: [Change]? = nil
+  ) {
+    self.id = id
+    self.status = status
+    self.merchantReference = merchantReference
+    self.merchantCustomerId = merchantCustomerId
+    self.paymentId = paymentId.description
+    self.currencyCode = currencyCode
+    self.terms = terms
+    self.hasMerchantToken = hasMerchantToken
+    self.createdAt = createdAt
+    self.current = current
+    self.next = next
+    self.charges = charges
+    self.history = history
+  }
+
+  package struct Period: Sendable, Hashable, Codable {
+    package var number: Int64
+    package var due: WireTime?
+    /// Minor units.
+    package var amount: Int64
+
+    package init(number: Int64, due: WireTime?, amount: Int64) {
+      (self.number, self.due, self.amount) = (number, due, amount)
+    }
+  }
+
+  /// What the card schemes allow after declines.
+  package struct Retry: Sendable, Hashable, Codable {
+    /// Within the last thirty days.
+    package var declines: Int
+    /// When the next charge is allowed; absent for now.
+    package var notBefore: WireTime?
+    /// The decline after which the card must never be tried again; absent for none.
+    package var stopped: DeclineReason?
+
+    package init(declines: Int, notBefore: WireTime?, stopped: DeclineReason?) {
+      (self.declines, self.notBefore, self.stopped) = (declines, notBefore, stopped)
+    }
+  }
+
+  /// A period that was charged, or tried to be.
+  package struct Charge: Sendable, Hashable, Codable {
+    package var period: Int64
+    package var due: WireTime?
+    package var paymentId: String?
+    package var status: PaymentStatus?
+    /// Minor units.
+    package var amount: Int64?
+
+    package init(
+      period: Int64, due: WireTime?, paymentId: DirectPaymentID?, status: PaymentStatus?, amount: Int64?
+    ) {
+      (self.period, self.due, self.paymentId) = (period, due, paymentId?.description)
+      (self.status, self.amount) = (status, amount)
+    }
+  }
+
+  /// A line of the history: what happened, by whom and why.
+  package struct Change: Sendable, Hashable, Codable {
+    package var event: String
+    package var status: AgreementStatus
+    package var by: AgreementParty
+    package var reason: String?
+    package var at: WireTime
+
+    package init(event: String, status: AgreementStatus, by: AgreementParty, reason: String?, at: WireTime) {
+      (self.event, self.status, self.by, self.reason, self.at) = (event, status, by, reason, at)
+    }
+  }
+}
+
+/// What `GET /v2/{merchantId}/agreements` returns: agreements, newest first.
+package struct AgreementPageAnswer: Sendable, Hashable, Codable {
+  package var agreements: [AgreementAnswer]
+  /// For the next page; nil after the last one.
+  package var nextCursor: String?
+
+  package init(_ agreements: [AgreementAnswer], nextCursor: String?) {
+    (self.agreements, self.nextCursor) = (agreements, nextCursor)
+  }
+}
