@@ -16,14 +16,20 @@ package struct Basket: Sendable, Hashable {
 
   /// Checks the document from its first property to its last, and that the sheet it opens with has something to pay.
   ///
-  /// - Parameter mayBeFree: whether a total of zero is something to do: it verifies the card.
+  /// - Parameters:
+  ///   - mayBeFree: whether a total of zero is something to do: it verifies the card.
+  ///   - now: by which an agreement's dates are judged.
   package init(
-    _ document: BasketDocument, id: BasketID, merchant: MerchantID, isHosted: Bool = false, mayBeFree: Bool = false
+    _ document: BasketDocument, id: BasketID, merchant: MerchantID, isHosted: Bool = false, mayBeFree: Bool = false,
+    at now: Timestamp = Timestamp(seconds: 0)
   ) throws {
     try BasketRules.checkID(id)
     try self.init(stored: document, id: id, merchant: merchant, isHosted: isHosted)
     try BasketRules.check(document)
-    for service in services { try checkTotal(service, mayBeFree) }
+    if let wanted = document.agreement {
+      _ = try AgreementRules.check(wanted, in: document.currencyCode, at: now, "agreement")
+    }
+    for service in services { try checkTotal(service, mayBeFree, at: now) }
   }
 
   /// From the store, where the document was written after all checks. Rules that are newer than the basket do not end it.
@@ -41,6 +47,12 @@ package struct Basket: Sendable, Hashable {
   /// What is authorized while the total is pending; nil where it is final, or cannot be paid yet.
   package var estimate: Amount? { document.estimate.map(amount) }
 
+  /// What the shopper agrees to beyond this payment.
+  package var agreement: PaymentAgreement? { document.agreement?.agreement(in: currency) }
+
+  /// Of the agreement's calendar.
+  var agreementZone: String { document.agreement?.timeZone ?? "UTC" }
+
   /// Whether an address must have what its country's post needs.
   var checksAddresses: Bool { document.addressCheck != BasketDocument.AddressCheck.none }
 
@@ -55,7 +67,7 @@ package struct Basket: Sendable, Hashable {
   func amount(_ minorUnits: Int64) -> Amount { Amount(minorUnits: minorUnits, currency: currency) }
 
   /// Priced before anything is known of the shopper, as the sheet will open.
-  private func checkTotal(_ service: ServiceType, _ mayBeFree: Bool) throws {
+  private func checkTotal(_ service: ServiceType, _ mayBeFree: Bool, at now: Timestamp) throws {
     guard !document.pending else { return }
     let total: Amount
     do {
@@ -69,6 +81,9 @@ package struct Basket: Sendable, Hashable {
     }
     guard total.isPositive || mayBeFree && total.minorUnits == 0 else {
       throw OrderError(.totalNotPositive, "the total for \(service) is \(total)")
+    }
+    if let agreement {
+      try AgreementRules.check(agreement, timeZone: agreementZone, pays: total, at: now, "agreement")
     }
   }
 }

@@ -1,5 +1,5 @@
 import Crypto
-import DirectWire
+package import DirectWire
 import Storage
 package import TenderPayments
 
@@ -10,8 +10,13 @@ package struct BasketBinding: Sendable, Hashable {
   package let applicationDataHash: [UInt8]
   /// What may be authorized at most where the total is pending, and the token carries zero; nil for a final total.
   package let estimate: Amount?
+  /// What the sheet showed beyond this payment.
+  package let agreement: AgreementDocument?
 
-  package init(basket: BasketID, applicationDataHash: [UInt8], estimate: Amount?) {
+  package init(
+    basket: BasketID, applicationDataHash: [UInt8], estimate: Amount?, agreement: AgreementDocument? = nil
+  ) {
+    self.agreement = agreement
     self.basket = basket
     self.applicationDataHash = applicationDataHash
     self.estimate = estimate
@@ -36,6 +41,6 @@ extension OrderService {
     return BasketBinding(
       basket: basket.id,
       applicationDataHash: Array(SHA256.hash(data: await terms(merchant).applicationData(of: basket))),
-      estimate: basket.estimate)
+      estimate: basket.estimate, agreement: basket.document.agreement)
   }
 }

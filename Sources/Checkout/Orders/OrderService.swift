@@ -53,7 +53,8 @@ extension OrderService {
     let terms = await terms(merchant)
     let basket = try Basket(
       terms.completing(document), id: id, merchant: merchant, isHosted: page != nil,
-      mayBeFree: verifiesCards(for: document, of: merchant))
+      mayBeFree: verifiesCards(for: document, of: merchant), at: clock.now())
+    try checkAgreement(basket)
     try terms.check(quoteURL: document.quoteURL)
     try checkRoute(document.route, of: merchant)
     let (newOrder, lifetime) = (OrderID(random.timeOrderedID(clock)), basketLifetime)
@@ -140,6 +141,18 @@ extension OrderService {
     guard let route = Route(name), gateway.routes.offers(route, to: merchant) else {
       throw OrderError(
         .basketInvalid, "route must be one of the merchant's routes; “\(name.prefix(80))” is none", field: "route")
+    }
+  }
+
+  /// An agreement that no route of the merchant's can keep is refused before a shopper sees it.
+  private func checkAgreement(_ basket: Basket) throws {
+    guard let agreement = basket.agreement else { return }
+    let route = basket.document.route.flatMap { Route($0) }
+    guard gateway.routes.begins(agreement.kind, of: basket.merchant, in: basket.currency, on: route) else {
+      throw OrderError(
+        .agreementNotOffered,
+        "no route of merchant \(basket.merchant) begins an agreement that is \(agreement.kind.rawValue)",
+        field: "agreement")
     }
   }
 

@@ -121,8 +121,9 @@ extension OrderService {
     let record = try await newOrder(amount, quote, snapshot.record, request.guestToken)
     let order = record.forGateway(snapshot.record.basket, terms, signedFor: quote.total)
     let kept = KeptOrder(record: record, receipt: OrderReceipt(quote, snapshot.record.basket.document))
+    let agreement = snapshot.record.basket.newAgreement
     return try await pay(
-      kept, contact, order, request,
+      kept, contact, order, request, agreement,
       choosing: RouteChoice(contact, request.card.on(terms), record, order, snapshot.record.basket),
       deadline)
   }
@@ -130,7 +131,7 @@ extension OrderService {
   /// Opens the payment token, claims the order and asks the acquirer.
   private func pay(
     _ kept: KeptOrder, _ contact: OrderContact, _ order: Order, _ request: PlaceOrderRequest,
-    choosing choice: RouteChoice, _ deadline: Deadline
+    _ agreement: NewAgreement?, choosing choice: RouteChoice, _ deadline: Deadline
   ) async throws -> PlacedOrder {
     let call = try gateway.newCall(before: deadline)
     defer { call.end() }
@@ -138,7 +139,7 @@ extension OrderService {
     case .answered(let payment): return try await report(order.basket, payment)
     case .confirmed(let confirmed):
       do {
-        let (attempt, written) = try await claim(confirmed, kept, contact, call)
+        let (attempt, written) = try await claim(confirmed, kept, contact, agreement, call)
         return try await report(order.basket, gateway.authorize(confirmed, attempt, in: call).payment, written)
       } catch let refused as ClaimRefused {
         return try await report(order.basket, gateway.answer(refused, to: confirmed))
@@ -146,12 +147,14 @@ extension OrderService {
     }
   }
 
-  /// One commit: the payment's claim, and the order with its contact. Nothing is written if either is refused.
+  /// One commit: the payment's claim, the order with its contact, and the agreement that it begins. Nothing is written if
+  /// either is refused.
   ///
   /// The basket is locked first: a claim that waits for it holds no audit chain, for which other payments would wait. It
   /// is checked last: a basket that has been paid meanwhile gets that payment's answer, whatever else has changed.
   private func claim(
-    _ confirmed: ConfirmedOrder, _ kept: KeptOrder, _ contact: OrderContact, _ call: PaymentCall
+    _ confirmed: ConfirmedOrder, _ kept: KeptOrder, _ contact: OrderContact, _ agreement: NewAgreement?,
+    _ call: PaymentCall
   ) async throws -> (Attempt, KeptOrder) {
     let record = kept.record
     return try await database.writeOnce { (store, inDoubt: (Attempt, KeptOrder)?) in
@@ -163,6 +166,7 @@ extension OrderService {
       }
       try basket.check(shows: record.quote, in: store)
       try record.save(contact, in: store)
+      if let agreement { _ = try journal.begin(agreement.with(confirmed.merchantToken), with: attempt, in: store) }
       let stored = try record.stored(over: basket.order(in: store), at: store.now)
       return (attempt, KeptOrder(record: stored, receipt: kept.receipt))
     }
@@ -365,6 +369,16 @@ extension OrderRecord {
   }
 }
 
+extension Basket {
+  /// The agreement that its payment begins.
+  fileprivate var newAgreement: NewAgreement? {
+    agreement.map {
+      NewAgreement(
+        terms: $0, timeZone: agreementZone, merchantReference: document.merchantReference, customer: document.customer)
+    }
+  }
+}
+
 extension RouteChoice {
   fileprivate init(_ contact: OrderContact, _ card: NamedCard, _ record: OrderRecord, _ order: Order, _ basket: Basket)
   {
@@ -372,6 +386,7 @@ extension RouteChoice {
       sale: SaleDetails(order, basket.document.businessName, .init(contact, record.service), card),
       country: contact.address?.countryCode, wantedRoute: basket.document.route.flatMap { Route($0) })
     sale.authorization = basket.document.authorization
+    sale.agreement = basket.agreement.map { .init($0.kind, shopper: order.id.rawValue) }
   }
 }
 

@@ -93,7 +93,7 @@ extension BasketRecord {
       shippingMethods: priced.shippingMethods, supportsCouponCode: !basket.document.coupons.isEmpty,
       couponCode: priced.state.couponCode, contactFields: basket.contactFields,
       billingRequired: basket.document.billingRequired,
-      applicationData: terms.applicationData(of: basket))
+      applicationData: terms.applicationData(of: basket), agreement: basket.agreement)
   }
 
   /// The methods are sent again only where they may have changed: a new list makes the sheet select its first.

@@ -56,6 +56,8 @@ package struct BasketDocument: Sendable, Hashable, Codable {
   package var expectedDates: ExpectedDates?
   /// One of the merchant's routes, connector and account; by its rules if absent.
   package var route: String?
+  /// What the shopper agrees to beyond this payment.
+  package var agreement: AgreementDocument?
 
   /// A document with the properties that every basket has. The others are optional; set them afterwards.
   package init(

@@ -8,6 +8,7 @@ extension BasketDocument {
     case shippingMethods, coupons, couponCode, requestedFor, note, customer, capture, authorization, pending
     case estimate, contactFields
     case lines, addressCheck, locale, billingRequired, supportedCountries, quoteURL, orderURL, expectedDates, route
+    case agreement
   }
 
   package init(from decoder: any Decoder) throws {
@@ -41,6 +42,7 @@ extension BasketDocument {
     orderURL = try keys.optional(.orderURL)
     expectedDates = try keys.optional(.expectedDates)
     route = try keys.optional(.route)
+    agreement = try keys.optional(.agreement)
   }
 }
 

@@ -41,6 +41,13 @@ package struct NewAgreement: Sendable, Hashable {
     self.customer = customer
     self.merchantToken = merchantToken
   }
+
+  /// The same, with the merchant token that the payment token had.
+  package func with(_ merchantToken: String?) -> NewAgreement {
+    NewAgreement(
+      terms: terms, timeZone: timeZone, merchantReference: merchantReference, customer: customer,
+      merchantToken: merchantToken)
+  }
 }
 
 /// A line of an agreement's history.

@@ -113,6 +113,15 @@ enum AgreementRows {
     return taken
   }
 
+  /// Gives period 0 the first payment's order. If a card before was declined, the order is that of an agreement which has
+  /// ended with it.
+  static func takeFirst(of id: AgreementID, for order: OrderID, in store: Transaction) throws {
+    let moved = try store.changes(
+      "UPDATE agreement_charges SET agreement = $1 WHERE order_id = $2 AND period = 0", .text(id.rawValue),
+      .text(order.rawValue))
+    if moved == 0 { _ = try take(0, of: id, for: order, due: nil, in: store) }
+  }
+
   static func order(of period: Int64, of id: AgreementID, in store: Transaction) throws -> OrderID? {
     try store.row(
       "SELECT order_id FROM agreement_charges WHERE agreement = $1 AND period = $2", .text(id.rawValue),

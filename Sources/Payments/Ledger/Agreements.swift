@@ -14,7 +14,7 @@ extension Journal {
     try AgreementRows.insert(new, as: id, of: payment.merchant, paidBy: payment.id, in: store)
     try AgreementRows.mark(payment.id, as: id, in: store)
     if AgreementCalendar(new.terms, timeZone: new.timeZone, begun: store.now)?.firstPaymentIsPeriod == true {
-      _ = try AgreementRows.take(0, of: id, for: payment.order, due: nil, in: store)
+      try AgreementRows.takeFirst(of: id, for: payment.order, in: store)
     }
     return id
   }
@@ -185,22 +185,22 @@ extension Journal {
     ).map(Agreement.init)
   }
 
-  /// A merchant's agreements, newest first.
+  /// Agreements of merchants, newest first.
   ///
   /// - Parameters:
-  ///   - merchant: nil for every merchant's.
+  ///   - merchants: nil for all.
   ///   - before: only those made before this one; nil for the newest.
   package static func agreements(
-    of merchant: MerchantID?, status: AgreementStatus? = nil, before: AgreementID? = nil, limit: Int64 = 50,
+    of merchants: [MerchantID]?, status: AgreementStatus? = nil, before: AgreementID? = nil, limit: Int64 = 50,
     in store: Transaction
   ) throws -> [Agreement] {
-    let merchants = MerchantCondition(merchant.map { [$0] }, after: 3)
+    let condition = MerchantCondition(merchants, after: 3)
     return try store.rows(
       """
-      SELECT * FROM agreements WHERE id < $1 AND (status = $2 OR $2 IS NULL) AND \(merchants.sql)
+      SELECT * FROM agreements WHERE id < $1 AND (status = $2 OR $2 IS NULL) AND \(condition.sql)
       ORDER BY id DESC LIMIT $3
       """,
-      [.text(before?.rawValue ?? "~"), .text(optional: status?.rawValue), .integer(limit)] + merchants.values
+      [.text(before?.rawValue ?? "~"), .text(optional: status?.rawValue), .integer(limit)] + condition.values
     ).readable(Agreement.init)
   }
 

@@ -46,11 +46,14 @@ struct CheckoutDraft {
     }
     (self.id, self.merchant, self.order, self.page) = (id, merchant, order, page)
     (expiresAt, self.recipientName) = (expires, recipientName)
-    try Self.check(page, merchant)
+    let agreement = mobile?.paymentProduct302SpecificInput?.agreement
+    try Self.check(page, merchant, hasAgreement: agreement != nil)
     try Self.requireApplePay(page.paymentProductFilters, mobile)
     attempts = page.allowedNumberOfPaymentAttempts ?? Self.defaultAttempts
-    document = try Self.document(
+    var document = try Self.document(
       order, merchant, id, Self.locale(page, order, merchant), mobile?.authorizationMode ?? card?.authorizationMode)
+    document.agreement = agreement
+    self.document = document
   }
 
   func checkout(
@@ -88,7 +91,7 @@ extension CheckoutDraft {
     HostedCheckoutError(.checkoutInvalid, "\(field) \(reason)", field: field)
   }
 
-  private static func check(_ page: HostedCheckoutInput, _ merchant: HostedMerchant) throws {
+  private static func check(_ page: HostedCheckoutInput, _ merchant: HostedMerchant, hasAgreement: Bool) throws {
     if let url = page.returnUrl, !ReturnURL.isAllowed(url) {
       throw invalid("\(input).returnUrl", "must be an absolute address of https, or of http on this machine")
     }
@@ -101,8 +104,10 @@ extension CheckoutDraft {
     guard (1...10).contains(page.allowedNumberOfPaymentAttempts ?? 1) else {
       throw invalid("\(input).allowedNumberOfPaymentAttempts", "must be from 1 to 10")
     }
-    guard page.isRecurring != true else {
-      throw invalid("\(input).isRecurring", "must be false: only single payments are taken")
+    guard page.isRecurring != true || hasAgreement else {
+      throw invalid(
+        "\(input).isRecurring",
+        "must be false without mobilePaymentMethodSpecificInput.paymentProduct302SpecificInput.agreement")
     }
   }
 

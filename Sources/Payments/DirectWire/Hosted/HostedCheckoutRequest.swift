@@ -38,6 +38,7 @@ package struct HostedCheckoutInput: Sendable, Decodable {
 package struct HostedMobileInput: Sendable, Decodable {
   package var paymentProductId: Int64?
   package var authorizationMode: MobilePaymentInput.AuthorizationMode?
+  package var paymentProduct302SpecificInput: MobilePaymentInput.Product302?
 }
 
 /// Worldline's `Order`, as far as a payment page shows it.

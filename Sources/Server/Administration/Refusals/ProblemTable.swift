@@ -65,7 +65,7 @@ package enum ProblemTable {
     case .basketExpired: .gone
     case .quoteSourceUnavailable, .quoteSourceInvalid, .basketSourceUnavailable, .basketSourceInvalid: .badGateway
     case .applePayDisabled, .termsNotAccepted: .forbidden
-    case .contactIncomplete, .addressUnserviceable, .addressChangesPrice: .unprocessableContent
+    case .contactIncomplete, .addressUnserviceable, .addressChangesPrice, .agreementNotOffered: .unprocessableContent
     }
   }
 

@@ -46,7 +46,8 @@ extension PlatformPayments {
     return try answer(Done(try await gateway.authorize(confirmed, attempt, in: call), RenderedOrder(stored)))
   }
 
-  /// One commit: the payment's claim and the idempotency key, the order with its contact, where events go.
+  /// One commit: the payment's claim and the idempotency key, the order with its contact, the agreement that it begins,
+  /// where events go.
   private func claim(
     _ confirmed: ConfirmedOrder, _ new: NewPayment, _ stored: PlatformOrder, _ call: PaymentCall
   ) async throws -> Attempt {
@@ -58,6 +59,9 @@ extension PlatformPayments {
       }
       try new.server.save(in: store)
       try stored.save(as: new.order.id, of: new.order.merchant, in: store)
+      if let agreement = new.agreement {
+        _ = try journal.begin(agreement.with(confirmed.merchantToken), with: attempt, in: store)
+      }
       try PaymentWebhooks.add(new.webhooks, to: attempt.payment, in: store)
       return attempt
     }
@@ -92,6 +96,8 @@ private struct NewPayment: Sendable {
   let choice: RouteChoice
   let references: DirectReferences?
   let mode: MobilePaymentInput.AuthorizationMode?
+  /// The agreement that it begins.
+  let agreement: NewAgreement?
   /// Addresses for events of this payment.
   let webhooks: [String]
 
@@ -124,6 +130,8 @@ extension PlatformPayments {
     choice.sale.transactionID = input.knownTransactionId
     choice.sale.cardholderName = input.decryptedPaymentData?.cardholderName
     choice.sale.statementDescriptor = request.order.references?.softDescriptor
+    let agreement = try newAgreement(input.paymentProduct302SpecificInput, binding, server)
+    choice.sale.agreement = agreement.map { .init($0.terms.kind, shopper: id.rawValue) }
     return NewPayment(
       order: Order(
         id: id, merchant: merchant, basket: server.basket, amount: amount,
@@ -132,7 +140,7 @@ extension PlatformPayments {
         signedAmount: binding?.estimate.map { .zero($0.currency) }),
       server: server, credential: try credential(input, terms, isOfBasket: binding != nil), choice: choice,
       references: request.order.references,
-      mode: input.authorizationMode, webhooks: try Self.webhooks(request.feedbacks, terms))
+      mode: input.authorizationMode, agreement: agreement, webhooks: try Self.webhooks(request.feedbacks, terms))
   }
 
   /// What is shown to people or sent to the provider. ``DirectCustomer``'s names and addresses lose what is not readable.
@@ -157,6 +165,26 @@ extension PlatformPayments {
       throw PlatformRefusal.invalid("order.amountOfMoney", "The estimate of the order's basket is \(estimate).")
     }
     return found
+  }
+
+  /// What the shopper agreed to beyond this payment: as the request says, or else the basket of its reference.
+  private func newAgreement(
+    _ product: MobilePaymentInput.Product302?, _ binding: BasketBinding?, _ server: ServerOrder
+  ) throws -> NewAgreement? {
+    let place = Self.input + ".paymentProduct302SpecificInput"
+    guard product?.recurring?.recurringPaymentSequenceIndicator ?? "first" == "first" else {
+      throw PlatformRefusal.invalid(
+        place + ".recurring.recurringPaymentSequenceIndicator", "first; later payments are made by …/subsequent.")
+    }
+    guard let document = product?.agreement ?? binding?.agreement else {
+      guard product?.isRecurring?.value == true else { return nil }
+      throw PlatformRefusal.missing(place + ".agreement")
+    }
+    let terms = try AgreementRules.check(
+      document, in: server.amount.currency, at: clock.now(), place + ".agreement")
+    return NewAgreement(
+      terms: terms, timeZone: document.timeZone ?? "UTC", merchantReference: server.merchantReference,
+      customer: server.customer)
   }
 
   /// Zero verifies the card, where a route of the merchant's can.

@@ -93,13 +93,15 @@ struct Shop: Sendable {
   }
 
   /// A payment token for the total of the quote; for some amount if there is no such quote.
-  func token(for quote: QuoteID, of basket: BasketID = basket) async throws -> EncryptedPaymentToken {
+  func token(
+    for quote: QuoteID, of basket: BasketID = basket, card: String = "visa-debit"
+  ) async throws -> EncryptedPaymentToken {
     let total = try await database.read {
       try $0.row("SELECT total FROM quotes WHERE id = $1", .text(quote.rawValue))?.integer("total")
     }
     return try wallet.token(
       .eur(total ?? 1),
-      applicationData: terms.platformDomain ?? "tender:v1:\(Self.merchant):\(basket)")
+      applicationData: terms.platformDomain ?? "tender:v1:\(Self.merchant):\(basket)", card: card)
   }
 
   /// A payment token for another amount than the quote's.

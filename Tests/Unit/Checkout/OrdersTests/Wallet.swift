@@ -27,10 +27,11 @@ struct Wallet: Sendable {
   }
 
   /// The shopper authorizes the amount in the sheet.
-  func token(_ amount: Amount, applicationData: String) throws -> EncryptedPaymentToken {
-    let order = PaymentTokenRequest(
-      card: try #require(SandboxCards.card(id: "visa-debit")), amount: amount, recipient: recipient,
+  func token(_ amount: Amount, applicationData: String, card: String = "visa-debit") throws -> EncryptedPaymentToken {
+    var order = PaymentTokenRequest(
+      card: try #require(SandboxCards.card(id: card)), amount: amount, recipient: recipient,
       applicationData: Array(applicationData.utf8))
+    order.agreementMerchant = "merchant.example.harbour"
     return try EncryptedPaymentToken(json: issuer.issue(order).json)
   }
 
