@@ -50,7 +50,7 @@ package struct Basket: Sendable, Hashable {
   /// What the shopper agrees to beyond this payment.
   package var agreement: PaymentAgreement? { document.agreement?.agreement(in: currency) }
 
-  /// Of the agreement's calendar.
+  /// The time zone by which the agreement's dates are reckoned.
   var agreementZone: String { document.agreement?.timeZone ?? "UTC" }
 
   /// Whether an address must have what its country's post needs.

@@ -51,6 +51,25 @@ package struct ServerOrder: Sendable {
   }
 }
 
+/// The order of an agreement's later payment: it has neither basket nor contact, and no shopper was there.
+package struct ChargedOrder: Sendable {
+  private let order: Order
+  private let customer: String?
+
+  /// - Parameter customer: the merchant's reference of the shopper.
+  package init(_ order: Order, customer: String?) { (self.order, self.customer) = (order, customer) }
+
+  /// Writes the order, in the commit of its payment's claim.
+  package func save(in store: Transaction) throws {
+    let record = OrderRecord(
+      id: order.id, merchant: order.merchant, basket: order.basket, quote: QuoteID(""),
+      merchantReference: order.merchantReference, amount: order.amount, service: .noFulfillment, customer: customer,
+      guest: nil, requestedFor: nil, note: nil, createdAt: store.now, guestToken: nil)
+    try record.save(
+      OrderContact(service: .noFulfillment, shipping: nil, billing: nil, billingRequired: false), in: store)
+  }
+}
+
 // Worldline's order in the sheet's terms, as the vendor's table has it.
 extension DirectOrder {
   /// The newer member, or else the older one.

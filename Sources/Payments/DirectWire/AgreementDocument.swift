@@ -10,7 +10,7 @@ package struct AgreementDocument: Sendable, Hashable, Codable {
   package var managementURL: String
   /// The text of the agreement, at most 500 characters.
   package var billingAgreement: String?
-  /// Of the calendar: a name of the time zone database. UTC if absent.
+  /// The zone in which dates are reckoned, by its name in the time zone database. UTC if absent.
   package var timeZone: String?
   package var recurring: Recurring?
   package var automaticReload: Reload?

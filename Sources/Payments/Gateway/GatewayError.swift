@@ -24,6 +24,10 @@ package enum GatewayError: Error, Sendable, Hashable {
   case noRoute(MerchantID)
   /// The payment begins an agreement, and no route keeps what later payments of such a credential need. Nothing was written.
   case agreementNotOffered(MerchantID)
+  /// The agreement's status or calendar allows no such charge or change. Nothing was written.
+  case agreementRefused(AgreementError)
+  /// Nothing is kept with which the agreement's route could charge the card again. Nothing was written.
+  case agreementNotChargeable(AgreementID)
   /// The acquirer may still report what became of the operation, or recovery find it out.
   case answerMayCome(AttemptReference)
   /// The payment's route is not configured, and only its acquirer can be asked.
@@ -57,6 +61,19 @@ package enum GatewayError: Error, Sendable, Hashable {
     case .acquirerNotConfigured: "acquirer_not_configured"
     case .noRoute: "no_route"
     case .agreementNotOffered: "agreement_not_offered"
+    case .agreementNotChargeable: "agreement_not_chargeable"
+    case .agreementRefused(let reason):
+      switch reason {
+      case .unknown: "agreement_not_found"
+      case .notPossible: "agreement_change_not_possible"
+      case .notChargeable: "agreement_not_active"
+      case .noSuchPeriod: "agreement_period_unknown"
+      case .notDue: "agreement_not_due"
+      case .charged: "agreement_period_charged"
+      case .stopped: "agreement_stopped"
+      case .tooManyDeclines: "agreement_retry_too_early"
+      case .conflict: "agreement_in_progress"
+      }
     case .answerMayCome: "answer_may_come"
     case .partNotPossible: "part_not_possible"
     case .routeNotReconciled: "route_not_reconciled"
@@ -90,6 +107,8 @@ package enum GatewayError: Error, Sendable, Hashable {
     case .acquirerNotConfigured(let route): "the payment was authorized at \(route), which is not configured"
     case .partNotPossible(.increment, let route): "\(route) raises no hold"
     case .partNotPossible(let kind, let route): "\(route) does a \(kind.rawValue) for the whole amount only"
+    case .agreementNotChargeable(let id): "the route of agreement \(id) cannot charge its card again"
+    case .agreementRefused(let reason): reason.text
     case .answerMayCome(let operation): "the acquirer may still report what became of \(operation)"
     case .noRoute(let merchant): "none of the routes of merchant \(merchant) takes this payment"
     case .agreementNotOffered(let merchant):
@@ -120,6 +139,13 @@ package enum GatewayError: Error, Sendable, Hashable {
       "Wait for the time in which the acquirer reports, and while recovery repeats the operation; then decide."
     case .noRoute: "Run tender route explain with this payment's network, amount and currency, and correct the rules."
     case .agreementNotOffered: "Give the merchant a route whose connector begins agreements: see docs/agreements.md."
+    case .agreementNotChargeable:
+      "Ask the shopper to pay again with a route that charges agreements: see docs/agreements.md."
+    case .agreementRefused(.stopped):
+      "Do not try this card again: let the shopper agree again with another, and end this agreement."
+    case .agreementRefused(.tooManyDeclines): "Wait until then. Until the cause is gone each try is a decline more."
+    case .agreementRefused(.charged), .agreementRefused(.conflict): "Read the agreement: its charges say what was paid."
+    case .agreementRefused: "Read the agreement: its status, calendar and charges say what can be charged."
     case .amountTooFine: "Use an amount without the last decimals."
     case .currencyNotTaken: "Price the basket in a currency that the acquirer's contract names."
     case .routeNotReconciled: "This call changed nothing. Try again later; the operator runs tender restore status."
@@ -160,6 +186,22 @@ extension JournalError {
       available.isPositive ? "no more than \(available) is left" : "nothing is left of the payment for this"
     case .invalidAmount(let amount): "\(amount) is not an amount of this payment's currency above zero"
     case .conflict: "the payment changed in between"
+    }
+  }
+}
+
+extension AgreementError {
+  fileprivate var text: String {
+    switch self {
+    case .unknown(let id): "there is no agreement \(id)"
+    case .notPossible(let event, let status): "an agreement that is \(status.rawValue) cannot be \(event.rawValue)"
+    case .notChargeable(let status): "an agreement that is \(status.rawValue) cannot be charged"
+    case .noSuchPeriod(let period): "the agreement has no period \(period)"
+    case .notDue(let period, let due): "period \(period) begins at \(due)"
+    case .charged(let period, let payment): "period \(period) has payment \(payment)"
+    case .stopped(let reason): "a charge was declined for good: \(reason.rawValue)"
+    case .tooManyDeclines(let next): "the card schemes allow no charge after so many declines before \(next)"
+    case .conflict: "another call charges the same period"
     }
   }
 }

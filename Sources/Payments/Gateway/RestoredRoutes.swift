@@ -26,6 +26,22 @@ extension PaymentGateway {
     }
   }
 
+  /// Refuses a charge of an agreement on a closed route, and one of a period that was charged before the restore or, where
+  /// the route's gap was accepted, may have been. A person may charge it all the same.
+  func refuseIfRestored(
+    _ charge: ConfirmedOrder, due: Timestamp?, isByPerson: Bool, in store: Transaction
+  ) throws {
+    guard let restore = journal.restore else { return }
+    let (order, route) = (charge.order, charge.candidates[0].capabilities.route)
+    guard try !restore.isClosed(route, in: store) else { throw GatewayError.routeNotReconciled(route) }
+    guard !isByPerson else { return }
+    if let payment = try restore.lostPayment(of: order.basket, order.merchant, in: store) {
+      throw GatewayError.paidBeforeRestore(payment)
+    }
+    guard try restore.mayHaveLostCharge(due: due, through: route, in: store) else { return }
+    throw GatewayError.callMayBeLost(.authorize)
+  }
+
   /// Refuses a capture, void, refund or increment on a closed route, and one of a merchant's that may have been done.
   func refuseIfRestored(_ followUp: FollowUp, _ attempt: Attempt, in store: Transaction) throws {
     guard let restore = journal.restore else { return }

@@ -42,7 +42,7 @@ package struct NewAgreement: Sendable, Hashable {
     self.merchantToken = merchantToken
   }
 
-  /// The same, with the merchant token that the payment token had.
+  /// This agreement with the merchant token that the payment token had.
   package func with(_ merchantToken: String?) -> NewAgreement {
     NewAgreement(
       terms: terms, timeZone: timeZone, merchantReference: merchantReference, customer: customer,
@@ -75,6 +75,10 @@ package enum AgreementError: Error, Sendable, Hashable {
   case notDue(Int64, Timestamp)
   /// The period has a payment that was not declined.
   case charged(Int64, PaymentID)
+  /// A charge was declined with a reason after which the card is never tried again.
+  case stopped(DeclineReason)
+  /// So many charges were declined that the schemes allow none before this time.
+  case tooManyDeclines(Timestamp)
   /// Another call has begun the same period; ask again.
   case conflict
 }

@@ -102,6 +102,7 @@ extension Journal {
     let agreement = try AgreementRows.lock(id, in: store)
     guard agreement.merchant == merchant else { throw AgreementError.unknown(id) }
     guard agreement.status == .active else { throw AgreementError.notChargeable(agreement.status) }
+    try AgreementRetries(of: id, in: store).check()
     let chosen = try chargeable(period, of: agreement, in: store)
     let taken = try AgreementRows.take(chosen.number, of: id, for: order, due: chosen.due, in: store)
     if let live = try Self.livePayment(of: taken, in: store) { throw AgreementError.charged(chosen.number, live.id) }

@@ -230,6 +230,15 @@ extension RestoredStore {
     return try PaymentRecord.find(attempt.payment, in: store).map { mayHaveKnown($0.payment) } ?? false
   }
 
+  /// Whether a charge of an agreement may have been made and lost: its period began before the restore, and the route's gap
+  /// was accepted.
+  ///
+  /// - Parameter due: when the period began; nil for a reload, which has no dates.
+  package func mayHaveLostCharge(due: Timestamp?, through name: String, in store: Transaction) throws -> Bool {
+    guard try route(name, in: store)?.state == .gapAccepted else { return false }
+    return due.map { $0 < restoredAt } ?? callsMayRepeat(at: store.now)
+  }
+
   /// As long as the keys of calls would have been kept.
   private func callsMayRepeat(at now: Timestamp) -> Bool { now < restoredAt.adding(IdempotencyKeys.memory) }
 }

@@ -155,6 +155,10 @@ def platform(system):
         get(f"/payments/{payment}_0/details"), post(f"/payments/{payment}_0/capture", {"amount": 1, "isFinal": False, "references": {"merchantReference": "r"}}),
         post(f"/payments/{payment}_0/refund", amount), post(f"/payments/{payment}_0/cancel", {"amountOfMoney": amount["amountOfMoney"], "isFinal": False}),
         get(f"/payments/{payment}_0/captures"), get(f"/payments/{payment}_0/refunds"), get("/payments?merchantReference=T-1&status=captured&limit=5&from=2026-11-01T00:00:00Z"),
+        post(f"/payments/{payment}_0/subsequent", {"order": amount, "subsequentcardPaymentMethodSpecificInput": {
+            "subsequentType": "Recurring", "authorizationMode": "SALE", "period": 1}}),
+        post("/tokens", {"paymentProductId": 1}), get("/tokens/019aba5e7c008c77999ef20ddb5ec6f9"),
+        get("/agreements?status=active&limit=5"), get("/agreements/019aba5e7c008c77999ef20ddb5ec6f9"),
         get("/events?cursor=0&limit=10"), get("/events/019aba5e-7c00-8c77-999e-f20ddb5ec6f9"), get("/products?countryCode=IE&currencyCode=EUR&amount=1000&locale=en_IE&isRecurring=false&hide=fields"),
         get("/products/302?countryCode=IE&currencyCode=EUR"), get("/products/302/networks?countryCode=IE&currencyCode=EUR&amount=1"),
         post("/products/302/sessions", {"paymentProductSession302SpecificInput": {

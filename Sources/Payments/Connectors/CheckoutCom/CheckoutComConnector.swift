@@ -50,7 +50,7 @@ struct CheckoutComConnector: Sendable {
       settleHorizon: .seconds(300), holdLifetime: .seconds(7 * 86_400), exponent: CheckoutComAmount.decimals,
       merchantAccount: { _ in settings.processingChannels[0] })
     capabilities.verifiesCards = true
-    // Of a network token Checkout.com stores nothing that pays without its number.
+    // What Checkout.com stores after a network token pays only with its number.
     capabilities.storesCredentials = [.sealed]
     capabilities.namesAuthorizationType = true
     return capabilities

@@ -227,14 +227,19 @@ package struct CreatePaymentAnswer: Sendable, Hashable, Codable {
   /// What the shopper would have to do; an Apple Pay payment has none.
   package var merchantAction: MerchantAction?
 
-  package init(_ payment: DirectPayment) {
+  /// - Parameter token: under which the card is charged again; nil for a payment that begins no agreement.
+  package init(_ payment: DirectPayment, token: String? = nil) {
     self.payment = payment
-    creationOutput = CreationOutput(externalReference: payment.id, isNewToken: false)
+    creationOutput = CreationOutput(
+      externalReference: payment.id, isNewToken: token != nil, token: token,
+      tokenizationSucceeded: token.map { _ in true })
   }
 
   package struct CreationOutput: Sendable, Hashable, Codable {
     package var externalReference: String?
     package var isNewToken: Bool?
+    package var token: String?
+    package var tokenizationSucceeded: Bool?
   }
 
   package struct MerchantAction: Sendable, Hashable, Codable {

@@ -129,6 +129,11 @@ extension PlatformFault {
     code: "1002", errorCode: "50001130", httpStatusCode: 404, id: "UNKNOWN_PAYMENT_ID",
     message: "UNKNOWN_PAYMENT_ID", propertyName: "paymentId")
 
+  /// A token that there is not, or not any more.
+  package static let unknownToken = PlatformFault(
+    code: "1002", errorCode: "50001130", httpStatusCode: 404, id: "UNKNOWN_TOKEN_ID", message: "UNKNOWN_TOKEN_ID",
+    propertyName: "tokenId")
+
   /// A capture, a cancel or a refund that the payment's state does not allow.
   package static let actionNotAllowed = PlatformFault(
     code: "2015", errorCode: "50002015", httpStatusCode: 400, id: "ACTION_NOT_ALLOWED_ON_TRANSACTION",

@@ -23,7 +23,7 @@ struct AcquirerStore: ProviderStore {
     let request = fingerprint(wanted.canonical)
     return try await database.write { transaction in
       if let known = try replay(wanted.reference, merchant, request, transaction) { return known }
-      let (credential, refusal) = try stored(wanted, merchant, transaction)
+      let (credential, refusal) = try findStored(wanted, merchant, transaction)
       let hold = Hold(
         wanted, of: merchant, cardSuffix: wanted.cardSuffix ?? credential?.card?.dpan.lastFour ?? "0000",
         named: newName(transaction), at: transaction.now)
@@ -100,7 +100,7 @@ struct AcquirerStore: ProviderStore {
 
 extension AcquirerStore {
   /// The credential that a request charges, and why it is refused whatever the card says.
-  private func stored(
+  private func findStored(
     _ wanted: HoldRequest, _ merchant: String, _ transaction: Transaction
   ) throws -> (StoredCredential?, refusal: String?) {
     guard case .stored(let charge) = wanted.means else { return (nil, nil) }

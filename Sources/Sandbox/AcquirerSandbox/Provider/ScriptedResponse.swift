@@ -15,7 +15,7 @@ package struct ScriptedResponse: Sendable {
     self.init(card: SandboxCards.card(dpan: dpan), minorUnits: minorUnits)
   }
 
-  /// Of a stored credential; a card that was typed is approved.
+  /// What a bank answers about a stored credential; a card that was typed is approved.
   package init(storedCard card: SandboxCard?, minorUnits: Int64) {
     let amount = SandboxAmounts.amount(minorUnits)
     guard card == nil else {

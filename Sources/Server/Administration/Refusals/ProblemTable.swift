@@ -70,7 +70,7 @@ package enum ProblemTable {
   }
 
   private static func gateway(_ error: GatewayError) -> Problem {
-    let isUnknown = error.code == "payment_not_found"
+    let isUnknown = ["payment_not_found", "agreement_not_found"].contains(error.code)
     return switch error {
     case .paymentInProgress:
       Problem(.conflict, error.code, "\(error.reason). \(error.advice)", retryAfter: 2)
@@ -80,13 +80,15 @@ package enum ProblemTable {
       Problem(.serviceUnavailable, error.code, "\(error.reason). \(error.advice)")
     case .callInProgress:
       Problem(.conflict, error.code, "\(error.reason). \(error.advice)", retryAfter: 1)
-    case .currencyNotTaken, .amountTooFine, .noRoute, .partNotPossible, .noListing, .agreementNotOffered:
+    case .currencyNotTaken, .amountTooFine, .noRoute, .partNotPossible, .noListing, .agreementNotOffered,
+      .agreementNotChargeable:
       Problem(.unprocessableContent, error.code, "\(error.reason). \(error.advice)")
     case .routeNotReconciled:
       Problem(.serviceUnavailable, error.code, "\(error.reason). \(error.advice)", retryAfter: 60)
     case .tokenBeforeRestore:
       Problem(.unprocessableContent, error.code, "\(error.reason). \(error.advice)", field: "token")
-    case .tokenReused, .acquirerNotConfigured, .answerMayCome, .operationRefused, .paidBeforeRestore, .callMayBeLost:
+    case .tokenReused, .acquirerNotConfigured, .answerMayCome, .operationRefused, .paidBeforeRestore, .callMayBeLost,
+      .agreementRefused:
       Problem(isUnknown ? .notFound : .conflict, error.code, "\(error.reason). \(error.advice)")
     }
   }

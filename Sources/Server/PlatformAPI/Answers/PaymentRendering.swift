@@ -150,6 +150,8 @@ package struct RenderedOrder: Sendable, Hashable {
   /// As of ``TenderExtras/notVerified``.
   package var notVerified: [String]
   package var hostedCheckout: HostedCheckoutOutput?
+  /// The agreement that its payment begins, where a merchant's server made it.
+  package var agreement: AgreementID?
 
   package init(
     references: DirectReferences?, basket: BasketID? = nil, notVerified: [String] = [],

@@ -35,35 +35,37 @@ extension PlatformPayments {
         try await gateway.confirm(new.credential, pays: new.order, choosing: new.choice, in: call)
     else { throw GatewayError.tokenReused }
     let stored = new.stored(confirmed)
-    let attempt: Attempt
-    do { attempt = try await claim(confirmed, new, stored, call) } catch let taken as KeyTaken {
+    let claimed: (attempt: Attempt, order: PlatformOrder)
+    do { claimed = try await claim(confirmed, new, stored, call) } catch let taken as KeyTaken {
       return try await answerAgain(gateway.firstAnswer(under: key, taken))
     } catch is ClaimRefused {
       // A repeat of this call, at the same moment, carries the same payment token.
       guard let known = try await gateway.findAnswer(under: key) else { throw GatewayError.tokenReused }
       return try await answerAgain(known)
     }
-    return try answer(Done(try await gateway.authorize(confirmed, attempt, in: call), RenderedOrder(stored)))
+    return try answer(
+      Done(try await gateway.authorize(confirmed, claimed.attempt, in: call), RenderedOrder(claimed.order)))
   }
 
   /// One commit: the payment's claim and the idempotency key, the order with its contact, the agreement that it begins,
   /// where events go.
   private func claim(
     _ confirmed: ConfirmedOrder, _ new: NewPayment, _ stored: PlatformOrder, _ call: PaymentCall
-  ) async throws -> Attempt {
-    try await journal.database.writeOnce { store, inDoubt in
+  ) async throws -> (Attempt, PlatformOrder) {
+    try await journal.database.writeOnce { (store, inDoubt: (Attempt, PlatformOrder)?) in
       let attempt: Attempt
       do { attempt = try gateway.claim(confirmed, for: call, in: store) } catch let refused as ClaimRefused {
-        guard let inDoubt, refused.isBy(inDoubt) else { throw refused }
+        guard let inDoubt, refused.isBy(inDoubt.0) else { throw refused }
         return inDoubt
       }
       try new.server.save(in: store)
-      try stored.save(as: new.order.id, of: new.order.merchant, in: store)
-      if let agreement = new.agreement {
-        _ = try journal.begin(agreement.with(confirmed.merchantToken), with: attempt, in: store)
+      var stored = stored
+      stored.agreement = try new.agreement.map {
+        try journal.begin($0.with(confirmed.merchantToken), with: attempt, in: store)
       }
+      try stored.save(as: new.order.id, of: new.order.merchant, in: store)
       try PaymentWebhooks.add(new.webhooks, to: attempt.payment, in: store)
-      return attempt
+      return (attempt, stored)
     }
   }
 
@@ -75,12 +77,13 @@ extension PlatformPayments {
 
   /// From the operations of the call alone: what else has begun since does not change it.
   private func answer(_ done: Done) throws -> PlatformAnswer {
-    let (payment, result) = (done.rendering.payment, CreatePaymentAnswer(done.rendering.answer))
+    let payment = done.rendering.payment
+    let result = CreatePaymentAnswer(done.rendering.answer, token: done.rendering.order.agreement?.rawValue)
     switch payment.status {
     case .failed: throw done.refused(PlatformRefusal(.unreached))
     case .declined:
       var refusal = PlatformRefusal(payment.fault)
-      refusal.paymentResult = result
+      refusal.paymentResult = CreatePaymentAnswer(done.rendering.answer)
       throw done.refused(refusal)
     default:
       return try done.answered(result, status: 201)

@@ -12,6 +12,8 @@ package struct PlatformOrder: Sendable, Hashable, Codable {
   package var hostedCheckout: HostedCheckoutOutput?
   /// The name on the card, as the payment token gives it; no answer of Worldline's has it.
   package var cardholderName: String?
+  /// The agreement that its payment begins.
+  package var agreement: AgreementID?
 
   package init(
     references: DirectReferences?, notVerified: [String] = [],
@@ -28,6 +30,7 @@ extension RenderedOrder {
   /// The order of a payment that a merchant's server made.
   init(_ order: PlatformOrder) {
     self.init(references: order.references, notVerified: order.notVerified, hostedCheckout: order.hostedCheckout)
+    agreement = order.agreement
   }
 }
 

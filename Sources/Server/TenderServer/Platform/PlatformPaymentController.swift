@@ -22,6 +22,10 @@ struct PlatformPaymentController: Sendable {
     signed.post("/payments/:payment/cancel", use: cancel)
     signed.post("/payments/:payment/refund", use: refund)
     signed.get("/payments/:payment/refunds", use: refunds)
+    signed.post("/payments/:payment/subsequent", use: subsequent)
+    signed.post("/tokens", use: refuseToken)
+    signed.get("/tokens/:token", use: token)
+    signed.delete("/tokens/:token", use: deleteToken)
   }
 
   func create(_ request: Request, _ context: ServerContext) async throws -> Response {
@@ -67,6 +71,25 @@ struct PlatformPaymentController: Sendable {
 
   func refund(_ request: Request, _ context: ServerContext) async throws -> Response {
     try await followUp(request, context, payments.refund)
+  }
+
+  func subsequent(_ request: Request, _ context: ServerContext) async throws -> Response {
+    try await followUp(request, context, payments.subsequent)
+  }
+
+  func refuseToken(_ request: Request, _ context: ServerContext) async throws -> Response {
+    throw PlatformPayments.refuseToken()
+  }
+
+  func token(_ request: Request, _ context: ServerContext) async throws -> Response {
+    let call = try Self.call(context)
+    return Response(try await payments.token(context.parameters.require("token"), of: call.merchant))
+  }
+
+  func deleteToken(_ request: Request, _ context: ServerContext) async throws -> Response {
+    let call = try Self.call(context)
+    try await payments.deleteToken(context.parameters.require("token"), of: call.merchant)
+    return Response(status: .noContent)
   }
 
   /// SDKs of 2021 send some of these without a body.

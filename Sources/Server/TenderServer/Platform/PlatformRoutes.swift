@@ -30,6 +30,8 @@ struct PlatformRoutes: Sendable {
     signed.post("/webhooks/sendtest", use: webhooks.sendTest)
     signed.post("/sessions", use: clients.create)
     signed.get("/payments", use: search.find)
+    signed.get("/agreements", use: search.agreements)
+    signed.get("/agreements/:agreement", use: search.agreement)
     signed.get("/events", use: search.events)
     signed.get("/events/:event", use: search.event)
     signed.post("/shadow", use: shadow.examineOwn)

@@ -1,5 +1,6 @@
 import Administration
 import DirectWire
+import Gateway
 import HTTPServing
 import Hummingbird
 import Ledger
@@ -22,6 +23,24 @@ struct SearchController: Sendable {
     var found: [DirectPayment] = []
     for payment in page.payments { found.append(try await payments.rendering(of: payment).answer) }
     return JSONAnswer.response(PaymentPageAnswer(found, nextCursor: page.next.map(PaymentQuery.cursor)))
+  }
+
+  /// `GET /v2/{merchantId}/agreements`
+  func agreements(_ request: Request, _ context: ServerContext) async throws -> Response {
+    guard let call = context.signedCall else { throw PlatformAuthentication.refusal }
+    let pairs = request.query.pairs
+    return JSONAnswer.response(
+      try await database.read { try PlatformAgreements.page(pairs, of: call.merchant, in: $0) })
+  }
+
+  /// `GET /v2/{merchantId}/agreements/{agreementId}`
+  func agreement(_ request: Request, _ context: ServerContext) async throws -> Response {
+    guard let call = context.signedCall else { throw PlatformAuthentication.refusal }
+    let id = AgreementID(try context.parameters.require("agreement"))
+    guard let found = try await database.read({ try PlatformAgreements.find(id, of: call.merchant, in: $0) }) else {
+      throw GatewayError.agreementRefused(.unknown(id))
+    }
+    return JSONAnswer.response(found)
   }
 
   /// `GET /v2/{merchantId}/events`

@@ -103,4 +103,49 @@ import Testing
     let later = try await journal.adopt(AcquirerReport(lines: [undecided]), of: "fake", merchant: "shop")
     #expect(later.later == 1 && later.isOpen, "a route that is open stays open: \(later)")
   }
+
+  @Test func `refuses the charge of a period that a listing says was charged`() async throws {
+    let violations = try await Provider.checkoutCom.visit(isSealed: true) { visit in
+      let order = Shop.order("order-1")
+      let token = try visit.shop.token(for: order, card: "visa-credit", agreement: true)
+      let id = try await visit.gateway.begin(with: token, for: order).agreement
+      visit.shop.clock.advance(.seconds(86_400 * 31))
+      let backup = try await Backup(of: visit.shop)
+      visit.shop.clock.advance(.seconds(60))
+      let lost = try await visit.gateway.charge(id) { $0.capture = .manual }
+      visit.shop.clock.advance(.seconds(60))
+      let journal = try await backup.restore()
+      let (restored, route) = (backup.gateway(journal, [try visit.route()]), visit.provider.rawValue)
+      await #expect(throws: GatewayError.routeNotReconciled(route)) { try await restored.charge(id) }
+      visit.shop.clock.advance(.seconds(600))
+      #expect(try await restored.adoptListing(of: route).adopted == 1)
+      await #expect(throws: GatewayError.paidBeforeRestore(lost.id)) { try await restored.charge(id) }
+      visit.shop.clock.advance(.seconds(86_400 * 31))
+      // The next period was not charged before.
+      _ = try await restored.prepare(AgreementCharge(id, of: "shop"))
+    }
+    #expect(violations == [])
+  }
+
+  @Test func `leaves the charge of a period of an accepted gap to a person`() async throws {
+    // The auditor knows only the store that is lost.
+    _ = try await Provider.adyen.visit(isSealed: false) { visit in
+      let order = Shop.order("order-1")
+      let token = try visit.shop.token(for: order, card: "visa-credit", agreement: true)
+      let id = try await visit.gateway.begin(with: token, for: order).agreement
+      visit.shop.clock.advance(.seconds(86_400 * 31))
+      let backup = try await Backup(of: visit.shop)
+      visit.shop.clock.advance(.seconds(60))
+      let journal = try await backup.restore()
+      let (restored, route) = (backup.gateway(journal, [try visit.route()]), visit.provider.rawValue)
+      try await journal.database.write { store in
+        try journal.restore?.open(route, as: .gapAccepted, adopted: 0, note: "no report", in: store)
+      }
+      await #expect(throws: GatewayError.callMayBeLost(.authorize)) { try await restored.charge(id) }
+      let byPerson = try await restored.charge(id) { ($0.capture, $0.isByPerson) = (.manual, true) }
+      #expect(byPerson.status == .authorized)
+      visit.shop.clock.advance(.seconds(86_400 * 31))
+      #expect(try await restored.charge(id) { $0.capture = .manual }.status == .authorized)
+    }
+  }
 }

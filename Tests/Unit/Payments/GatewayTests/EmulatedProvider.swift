@@ -23,6 +23,16 @@ enum Provider: String, Sendable, CaseIterable {
   /// Whether an authorization of zero asks about the card.
   var verifiesCards: Bool { [.adyen, .checkoutCom, .worldlineAcquiring].contains(self) }
 
+  /// The kinds of agreement that can begin there, and be charged.
+  func agreements(isSealed: Bool) -> Set<AgreementKind> {
+    switch self {
+    case .adyen: Set(AgreementKind.allCases)
+    case .checkoutCom: isSealed ? Set(AgreementKind.allCases) : []
+    case .worldlineDirect: [.recurring]
+    case .braintree, .stripe, .worldlineAcquiring: []
+    }
+  }
+
   /// Whether a sealed payment token takes two requests.
   var hasTwoSteps: Bool { [.braintree, .stripe, .checkoutCom].contains(self) }
 

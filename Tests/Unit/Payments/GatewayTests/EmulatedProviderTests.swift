@@ -40,4 +40,52 @@ import Testing
     }
     #expect(violations == [])
   }
+
+  @Test(arguments: ProviderVisit.kinds)
+  func
+    `begins agreements and charges them again where the provider keeps the credential, and is refused with a name where it does not`(
+      kind: ProviderVisit.Kind
+    ) async throws
+  {
+    let violations = try await kind.provider.visit(isSealed: kind.isSealed) { visit in
+      for (number, terms) in [PaymentAgreement.monthly, .reload].enumerated() {
+        let order = Shop.order("order-\(number)")
+        func begin(_ card: String) async throws -> (agreement: AgreementID, payment: Payment) {
+          try await visit.gateway.begin(
+            terms, with: visit.shop.token(for: order, card: card, agreement: true), for: order)
+        }
+        guard kind.provider.agreements(isSealed: kind.isSealed).contains(terms.kind) else {
+          await #expect(throws: GatewayError.agreementNotOffered("shop")) { try await begin("visa-credit") }
+          continue
+        }
+        let (id, first) = try await begin("visa-credit")
+        #expect(first.status == .authorized)
+        visit.shop.clock.advance(.seconds(86_400 * 31))
+        for period in 1...3 {
+          let later = try await visit.gateway.charge(id) { ($0.capture, $0.amount) = (.manual, .eur(1_300)) }
+          #expect(later.status == .authorized && later.card.network == .visa, "period \(period)")
+          #expect(try await visit.done(visit.gateway.capture(later.id)).status == .captured)
+          visit.shop.clock.advance(.seconds(86_400 * 31))
+        }
+      }
+    }
+    #expect(violations == [])
+  }
+
+  @Test(arguments: ProviderVisit.kinds)
+  func `of a device's own number begins an agreement whose later payments Visa declines`(
+    kind: ProviderVisit.Kind
+  ) async throws {
+    guard kind.provider.agreements(isSealed: kind.isSealed).contains(.recurring) else { return }
+    let violations = try await kind.provider.visit(isSealed: kind.isSealed) { visit in
+      let order = Shop.order()
+      let (id, first) = try await visit.gateway.begin(
+        with: visit.shop.token(for: order, card: "visa-debit", agreement: true), for: order)
+      #expect(first.status == .authorized)
+      visit.shop.clock.advance(.seconds(86_400 * 31))
+      let later = try await visit.gateway.charge(id)
+      #expect(later.status == .declined && later.decline?.declineClass == .final)
+    }
+    #expect(violations == [])
+  }
 }

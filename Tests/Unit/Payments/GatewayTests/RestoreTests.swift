@@ -47,7 +47,7 @@ extension ProviderVisit {
     } catch let error as GatewayError { return error.code }
   }
 
-  fileprivate func route() throws -> ConfiguredRoute {
+  func route() throws -> ConfiguredRoute {
     let keys: Set<[UInt8]> = isSealed ? [try shop.token().publicKeyHash] : []
     return ConfiguredRoute(acquirer, sealedKeys: keys)
   }

@@ -75,11 +75,13 @@ struct Shop: Sendable {
 
   /// The shopper authorizes the order in the sheet.
   func token(
-    for order: Order = order(), card: String = "visa-debit", amount: Amount? = nil, applicationData: String? = nil
+    for order: Order = order(), card: String = "visa-debit", amount: Amount? = nil, applicationData: String? = nil,
+    agreement: Bool = false
   ) throws -> EncryptedPaymentToken {
-    let request = PaymentTokenRequest(
+    var request = PaymentTokenRequest(
       card: try #require(SandboxCards.card(id: card)), amount: amount ?? order.amount, recipient: recipient,
       applicationData: Array((applicationData ?? order.basket.rawValue).utf8))
+    if agreement { request.agreementMerchant = Self.identifier }
     return try EncryptedPaymentToken(json: issuer.issue(request).json)
   }
 

@@ -95,4 +95,4 @@ import Testing
   }
 }
 
-private struct Unexpected: Error {}
+struct Unexpected: Error {}

@@ -279,6 +279,57 @@ struct AgreementBench: Sendable {
     #expect(again == .charged(1, attempt.payment))
   }
 
+  @Test(arguments: [DeclineReason.lostOrStolen, .invalidCard, .notPermitted])
+  func `is never charged again after a decline that a scheme forbids to repeat`(_ reason: DeclineReason) async throws {
+    let bench = try await AgreementBench()
+    let id = try await bench.active()
+    bench.clock.advance(AgreementBench.day * 29)
+    let (_, attempt) = try await bench.charge(id, named: 1)
+    _ = try await bench.journal.record(.declined(Decline(reason: reason, code: "43")), for: attempt)
+    bench.clock.advance(AgreementBench.day * 400)
+    let again = await #expect(throws: AgreementError.self) { try await bench.charge(id, named: 2) }
+    #expect(again == .stopped(reason))
+    let retries = try await bench.database.read { try Journal.retries(of: id, in: $0) }
+    #expect(retries.stopped == reason && retries.declines == 0)
+  }
+
+  @Test func `is charged ten times within a day and fifteen within thirty days at most while it is declined`()
+    async throws
+  {
+    let bench = try await AgreementBench()
+    let id = try await bench.active(
+      .automaticReload(
+        AutomaticReload(terms: AgreementBench.terms, label: "Card", amount: .eur(2_000), threshold: .eur(500))))
+    func decline(_ numbers: Range<Int>) async throws {
+      for number in numbers {
+        let (period, attempt) = try await bench.charge(id, named: number)
+        #expect(period == 1)
+        _ = try await bench.journal.record(.declined(Decline(reason: .insufficientFunds, code: "51")), for: attempt)
+      }
+    }
+    func refusal(_ number: Int) async -> AgreementError? {
+      await #expect(throws: AgreementError.self) { try await bench.charge(id, named: number) }
+    }
+    let first = bench.clock.now
+    try await decline(0..<10)
+    #expect(await refusal(100) == .tooManyDeclines(first.adding(AgreementBench.day)))
+    bench.clock.advance(AgreementBench.day)
+    try await decline(10..<15)
+    #expect(await refusal(101) == .tooManyDeclines(first.adding(AgreementBench.day * 30)))
+    #expect(try await bench.database.read { try Journal.retries(of: id, in: $0).declines } == 15)
+    bench.clock.advance(AgreementBench.day * 29)
+    try await decline(15..<16)
+  }
+
+  @Test func `counts a charge that has no answer yet as a decline`() async throws {
+    let bench = try await AgreementBench()
+    let id = try await bench.active()
+    bench.clock.advance(AgreementBench.day * 800)
+    for period in 1...10 { _ = try await bench.charge(id, period: Int64(period), named: period) }
+    let more = await #expect(throws: AgreementError.self) { try await bench.charge(id, period: 11, named: 11) }
+    #expect(more == .tooManyDeclines(bench.clock.now.adding(AgreementBench.day)))
+  }
+
   @Test func `meets the events of its table, and no other`() {
     let allowed = AgreementStatus.allCases.flatMap { status in
       AgreementEvent.allCases.compactMap { event in
