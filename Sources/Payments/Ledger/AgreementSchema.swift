@@ -78,4 +78,12 @@ extension Journal {
     ALTER TABLE operations ADD COLUMN network_link_id TEXT;
 
     """)
+
+  /// An event of the outbox that is about an agreement's change says which; the others are about their payment.
+  static let agreementEvents = Migration(
+    "agreements-2",
+    """
+    ALTER TABLE outbox ADD COLUMN agreement_event TEXT;
+
+    """)
 }

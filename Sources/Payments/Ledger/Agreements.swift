@@ -26,8 +26,12 @@ extension Journal {
     _ id: AgreementID, of merchant: MerchantID, by event: AgreementEvent, _ party: AgreementParty,
     because reason: String? = nil, in store: Transaction
   ) throws -> Agreement {
+    guard let known = try AgreementRows.find(id, in: store), known.merchant == merchant else {
+      throw AgreementError.unknown(id)
+    }
+    // The payment first, as where its outcome moves the agreement.
+    let first = try PaymentRecord.lock(known.firstPayment, in: store)
     let before = try AgreementRows.lock(id, in: store)
-    guard before.merchant == merchant else { throw AgreementError.unknown(id) }
     guard let status = AgreementState.status(after: event, in: before.status) else {
       let isDone = AgreementStatus.allCases.contains { AgreementState.status(after: event, in: $0) == before.status }
       guard isDone else { throw AgreementError.notPossible(event, before.status) }
@@ -35,6 +39,7 @@ extension Journal {
     }
     try AgreementRows.move(
       before, by: event, to: status, party, because: reason.map { String($0.prefix(200)) }, in: store)
+    try addEvent(event, of: first, in: store)
     return try AgreementRows.lock(id, in: store)
   }
 

@@ -8,7 +8,7 @@ extension Journal {
   /// what is in flight cannot be promised twice.
   package static let migrations: [Migration] = [
     Migration("ledger-1", payments + operations + tokenUses + outbox + inbox + idempotency + audit),
-    FigureCounting.migration, RestoredStore.migration, agreements, retention,
+    FigureCounting.migration, RestoredStore.migration, agreements, retention, agreementEvents,
   ]
 
   private static let payments = """

@@ -24,20 +24,20 @@ enum Outbox {
   /// - Parameter floor: the numbers up to this one may have been sent; nil where the store has all that were.
   static func add(
     _ record: PaymentRecord, after operation: AttemptReference, for consumers: Set<OutboxConsumer>,
-    above floor: Int64? = nil, in store: Transaction
+    above floor: Int64? = nil, agreement: AgreementEvent? = nil, in store: Transaction
   ) throws {
     let payment = record.payment
     let last = floor.map { "MAX(CASE WHEN seq > \($0) THEN seq ELSE \($0) END), \($0)" } ?? "MAX(seq), 0"
     try store.run(
       """
       INSERT INTO outbox (payment, merchant, seq, operation, status, authorized, captured, refunded, charged_back,
-        happened_at, waits_for_mail)
-      VALUES ($1, $2, (SELECT COALESCE(\(last)) + 1 FROM outbox WHERE payment = $1), $3, $4, $5, $6, $7, $8, $9, $10)
+        happened_at, waits_for_mail, agreement_event)
+      VALUES ($1, $2, (SELECT COALESCE(\(last)) + 1 FROM outbox WHERE payment = $1), $3, $4, $5, $6, $7, $8, $9, $10, $11)
       """,
       .text(payment.id.rawValue), .text(payment.merchant.rawValue), .text(operation.rawValue),
       .text(payment.status.rawValue), .integer(payment.authorized), .integer(payment.captured),
       .integer(payment.refunded), .integer(payment.chargedBack), .time(store.now),
-      .integer(optional: consumers.contains(.mail) ? 1 : nil))
+      .integer(optional: consumers.contains(.mail) ? 1 : nil), .text(optional: agreement?.rawValue))
   }
 }
 
@@ -46,6 +46,17 @@ extension Journal {
   func addEvent(_ record: PaymentRecord, after operation: AttemptReference, in store: Transaction) throws {
     let floor = restore.flatMap { $0.mayHaveKnown(record.payment) ? $0.eventFloor : nil }
     try Outbox.add(record, after: operation, for: consumers, above: floor, in: store)
+  }
+
+  /// Writes the event of an agreement's change, as one of its first payment. It has nothing for a shopper's mail.
+  func addEvent(_ event: AgreementEvent, of first: PaymentRecord, in store: Transaction) throws {
+    let row = try store.row(
+      "SELECT reference FROM operations WHERE payment = $1 AND kind = 'authorize' ORDER BY number DESC LIMIT 1",
+      .text(first.payment.id.rawValue))
+    guard let authorization: AttemptReference = try row?.value("reference") else { return }
+    let floor = restore.flatMap { $0.mayHaveKnown(first.payment) ? $0.eventFloor : nil }
+    try Outbox.add(
+      first, after: authorization, for: consumers.subtracting([.mail]), above: floor, agreement: event, in: store)
   }
 
   /// Lets the events leave the outbox that wait for mail, where mail is not set up any more.

@@ -35,6 +35,10 @@ package struct OutboxEvent: Sendable, Hashable {
   package let authorizationCode: String?
   package let card: CardSummary
   package let transactionIdentifier: String?
+  /// The agreement that the payment began or charges.
+  package let agreement: AgreementID?
+  /// How that agreement was changed, where the event is about that and not about the payment.
+  package let agreementEvent: AgreementEvent?
   /// When the payment was made.
   package let createdAt: Timestamp
   package let happenedAt: Timestamp
@@ -67,6 +71,8 @@ extension OutboxEvent {
     authorizationCode = try row.textOrNil("authorization_code")
     card = try row.card()
     transactionIdentifier = try row.textOrNil("transaction_identifier")
+    agreement = try row.textOrNil("agreement").map { AgreementID($0) }
+    agreementEvent = try row.textOrNil("agreement_event").map { _ in try row.value("agreement_event") }
     createdAt = try row.time("created_at")
     happenedAt = try row.time("happened_at")
     movesMoney =
@@ -83,7 +89,7 @@ extension OutboxEvent {
     SELECT outbox.*, payments.order_id, payments.basket, payments.amount, payments.currency,
       payments.authorization_code, payments.card_name, payments.card_suffix, payments.card_expiry,
       payments.card_network, payments.card_type, payments.card_has_eci, payments.transaction_identifier,
-      payments.created_at, cause.number AS operation_number, cause.kind AS operation_kind,
+      payments.agreement, payments.created_at, cause.number AS operation_number, cause.kind AS operation_kind,
       cause.amount AS operation_amount, cause.merchant_reference AS operation_reference,
       cause.sent_at AS operation_sent_at,
       CASE WHEN cause.state = 'approved' THEN NULL ELSE cause.decline_reason END AS decline_reason,

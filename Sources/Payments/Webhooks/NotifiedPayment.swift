@@ -9,7 +9,8 @@ extension OutboxEvent {
   /// A capture, a refund and a void that moved money are events of their own. The other operations have no events at
   /// Worldline, so theirs have the payment's state; nor has a refused void, which leaves the payment as it was.
   var wire: (type: String, status: DirectStatus) {
-    switch operationKind {
+    if let agreementEvent { return ("agreement.\(agreementEvent.rawValue)", ofPayment.status) }
+    return switch operationKind {
     case .capture:
       movesMoney ? ("payment.captured", .captured) : ("payment.rejected_capture", .captureRefused)
     case .refund: movesMoney ? ("payment.refunded", .refunded) : ("refund.rejected", .refundRefused)

@@ -76,6 +76,7 @@ package struct WebhookBody: Sendable, Hashable {
       "sequence": .integer(event.sequence), "status": .string(event.status.rawValue),
     ]
     extras["transactionIdentifier"] = event.transactionIdentifier.map(JSONValue.string)
+    extras["agreementId"] = (event.agreement?.rawValue).map(JSONValue.string)
     extras["card"] = event.card.name.map(JSONValue.string)
     extras["cardNetwork"] = (event.card.network?.appleName).map(JSONValue.string)
     extras["cardType"] = (event.card.type?.rawValue).map(JSONValue.string)

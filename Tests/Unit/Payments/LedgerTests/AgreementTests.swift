@@ -330,6 +330,16 @@ struct AgreementBench: Sendable {
     #expect(more == .tooManyDeclines(bench.clock.now.adding(AgreementBench.day)))
   }
 
+  @Test func `tells the merchant of its change by an event of its first payment`() async throws {
+    let bench = try await AgreementBench()
+    let id = try await bench.active()
+    _ = try await bench.change(id, .ended)
+    _ = try await bench.change(id, .ended)
+    let events = try await bench.database.write { try OutboxEvent.take(for: .webhooks, payments: 10, in: $0) }
+    #expect(events.map(\.agreementEvent) == [nil, nil, .ended] && events.allSatisfy { $0.agreement == id })
+    #expect(events.map(\.sequence) == [1, 2, 3] && events.last?.status == .authorized)
+  }
+
   @Test func `meets the events of its table, and no other`() {
     let allowed = AgreementStatus.allCases.flatMap { status in
       AgreementEvent.allCases.compactMap { event in

@@ -1,5 +1,6 @@
 import DirectWire
 import Ledger
+import Storage
 import StrictJSON
 import TenderPayments
 import TenderTesting
@@ -35,6 +36,24 @@ import Webhooks
       _ = try await post.journal.record(answer, for: attempt)
     }
 
+    /// As if the payment had begun it.
+    func agreement() async throws -> AgreementID {
+      let terms = AgreementTerms(paymentDescription: "Box", managementURL: "https://shop.example/box")
+      let new = NewAgreement(
+        terms: .automaticReload(
+          AutomaticReload(terms: terms, label: "Box", amount: .eur(1_250), threshold: .eur(100))),
+        timeZone: "UTC", merchantReference: "R-1")
+      return try await post.journal.database.write { [journal = post.journal, attempt] in
+        try journal.begin(new, with: attempt, in: $0)
+      }
+    }
+
+    func end(_ agreement: AgreementID) async throws {
+      _ = try await post.journal.database.write { [journal = post.journal] in
+        try journal.change(agreement, of: "shop", by: .ended, .merchant, in: $0)
+      }
+    }
+
     func last() async throws -> JSONValue {
       try await post.dispatcher.round()
       return try #require(post.server.bodies.last)
@@ -68,6 +87,16 @@ import Webhooks
     let body = try await other.last()
     #expect(try words(body) == "payment.rejected: REJECTED 2 UNSUCCESSFUL")
     #expect(body["payment"]?["statusOutput"]?["errors"]?.first?["errorCode"] == "30051001")
+  }
+
+  @Test func `of an agreement's end has its first payment, and the agreement's name`() async throws {
+    let scene = try await Scene()
+    try await scene.isHeld()
+    let agreement = try await scene.agreement()
+    try await scene.end(agreement)
+    let body = try await scene.last()
+    #expect(try words(body) == "agreement.ended: PENDING_CAPTURE 5 PENDING_MERCHANT")
+    #expect(body["tender"]?["agreementId"]?.text == agreement.rawValue)
   }
 
   @Test func `of a capture or a cancel has its state, its number and its amount`() async throws {
