@@ -12,9 +12,10 @@ struct Tender: AsyncParsableCommand {
     subcommands: [
       InitCommand.self, ServeCommand.self, ReloadCommand.self, TokenCommand.self, KeyAgentCommand.self,
       MerchantCommand.self, CertificateCommand.self, DomainCommand.self, SecretCommand.self, PaymentCommand.self,
-      LinkCommand.self, RouteCommand.self, ConnectorCommand.self, ShadowCommand.self, WebhooksCommand.self,
-      MailCommand.self, UserCommand.self, StoreCommand.self, BackupCommand.self, RestoreCommand.self,
-      ReconcileCommand.self, PrivacyCommand.self, ConfigCommand.self, DoctorCommand.self, VersionCommand.self,
+      AgreementCommand.self, LinkCommand.self, RouteCommand.self, ConnectorCommand.self, ShadowCommand.self,
+      WebhooksCommand.self, MailCommand.self, UserCommand.self, StoreCommand.self, BackupCommand.self,
+      RestoreCommand.self, ReconcileCommand.self, PrivacyCommand.self, ConfigCommand.self, DoctorCommand.self,
+      VersionCommand.self,
     ])
 
   static func main() async {

@@ -28,9 +28,9 @@ package struct PaymentAdministration: Sendable {
     case acknowledge
   }
 
-  private let gateway: PaymentGateway
+  let gateway: PaymentGateway
   let journal: Journal
-  private let random: RandomBytes
+  let random: RandomBytes
   /// Closes the connections; does nothing inside a server.
   package let close: @Sendable () async -> Void
 
@@ -136,11 +136,11 @@ extension PaymentAdministration {
   }
 
   /// Runs what payments do too where they run: an actor that both ask must not wait for the caller's own threads.
-  private func onPaymentThreads<R: Sendable>(_ work: @Sendable () async throws -> R) async throws -> R {
+  func onPaymentThreads<R: Sendable>(_ work: @Sendable () async throws -> R) async throws -> R {
     try await withTaskExecutorPreference(globalConcurrentExecutor, operation: work)
   }
 
-  private static func idempotencyKey(_ text: String) throws -> IdempotencyKey {
+  static func idempotencyKey(_ text: String) throws -> IdempotencyKey {
     guard (1...64).contains(text.utf8.count), text.utf8.allSatisfy({ (0x21...0x7E).contains($0) }) else {
       throw Problem(
         .badRequest, "bad_request", "An idempotency key has 1 to 64 visible ASCII characters.", field: "key")
@@ -189,11 +189,11 @@ extension PaymentAdministration {
   }
 
   /// The merchant's reference of the order.
-  private func reference(of order: OrderID) async throws -> String? {
+  func reference(of order: OrderID) async throws -> String? {
     try await journal.database.read { try MerchantReferences.reference(of: order, in: $0) }
   }
 
-  private static func amount(_ text: String, _ currency: Currency) throws -> Amount {
+  static func amount(_ text: String, _ currency: Currency) throws -> Amount {
     do throws(MistypedAmount) { return try Amount(typed: text, in: currency) } catch {
       throw Problem(.badRequest, "invalid_amount", "\(error)", field: "amount")
     }

@@ -8,6 +8,7 @@ import Settings
 /// The administration, which the command line calls on a socket that only the server's own user can open.
 struct AdministrationRoutes: Sendable {
   let payments: PaymentAdministrationController
+  let agreements: AgreementAdministrationController
   let keys: KeyAdministrationController
   let webhooks: WebhookAdministrationController
   let reconciliation: ReconciliationController
@@ -29,6 +30,12 @@ struct AdministrationRoutes: Sendable {
     router.post("/payments/:payment/resolve", use: payments.resolve)
     router.post("/payments/:payment/:operation", use: payments.operate)
     router.get("/journal/verification", use: payments.verify)
+
+    // `tender agreement`
+    router.get("/agreements", use: agreements.list)
+    router.get("/agreements/:agreement", use: agreements.show)
+    router.post("/agreements/:agreement/charge", use: agreements.charge)
+    router.post("/agreements/:agreement/end", use: agreements.end)
 
     // `tender certificate keys` and `retire-key`
     router.get("/keys", use: keys.list)
@@ -98,6 +105,7 @@ extension AdministrationRoutes {
     payments = PaymentAdministrationController(
       administration: PaymentAdministration(
         gateway: parts.gateway, journal: parts.journal, random: parts.runtime.random))
+    agreements = AgreementAdministrationController(administration: payments.administration)
     keys = KeyAdministrationController(keys: parts.keys, clock: parts.runtime.clock)
     webhooks = WebhookAdministrationController(
       administration: WebhookAdministration(parts.database), merchants: parts.merchants)

@@ -1,0 +1,213 @@
+import Administration
+import ArgumentParser
+import CommandSupport
+import DirectWire
+import Foundation
+import HTTPTransport
+import Ledger
+import TenderPayments
+import TenderServer
+
+/// `tender agreement`
+struct AgreementCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "agreement", abstract: "Looks at agreements with shoppers; charges and ends them.",
+    subcommands: [List.self, Show.self, Charge.self, End.self])
+
+  struct List: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(commandName: "list", abstract: "Agreements, the newest first.")
+    @OptionGroup var journal: JournalOptions
+    @Option(help: "Only this merchant's.") var merchant: String?
+    @Option(help: "Only those that are pending, active, suspended or ended.") var status: StatusName?
+    @Option(help: "How many, up to 500.") var limit = 50
+
+    enum StatusName: String, ExpressibleByArgument, CaseIterable { case pending, active, suspended, ended }
+
+    func validate() throws {
+      guard (1...500).contains(limit) else { throw ValidationError("--limit is 1 to 500.") }
+    }
+
+    func run() async throws {
+      let (merchant, status, limit) = (merchant, status?.rawValue, Int64(limit))
+      let query = [
+        merchant.map { "merchant=\($0.inQuery)" }, status.map { "status=\($0)" }, "limit=\(limit)",
+      ].compactMap(\.self).joined(separator: "&")
+      let found = try await journal.store.access().ask(
+        here: {
+          try await PaymentAdministration.agreements(
+            $0, of: merchant.map { MerchantID($0) }, status: status.flatMap { AgreementStatus(rawValue: $0) },
+            limit: limit)
+        }, there: ("GET", "/agreements?" + query))
+      guard !journal.json else { return Terminal.say(try Terminal.json(found.agreements)) }
+      AgreementReport.table(of: found.agreements).show("agreement")
+    }
+  }
+
+  struct Show: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+      commandName: "show", abstract: "One agreement, with its calendar, charges and history.")
+    @OptionGroup var journal: JournalOptions
+    @Argument(help: "The id of the agreement.") var id: String
+
+    func run() async throws {
+      let id = AgreementID(id)
+      try journal.show(
+        await journal.store.access().ask(
+          here: { try await PaymentAdministration.agreement($0, id) }, there: ("GET", "/agreements/\(id.inPath)")))
+    }
+  }
+
+  struct Charge: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+      commandName: "charge", abstract: "Charges a period of an agreement, once.",
+      discussion:
+        "Exit code 0 says that the acquirer did it or has taken it on, 1 that it refused or that the outcome is unknown."
+    )
+    @OptionGroup var journal: JournalOptions
+    @Argument(help: "The id of the agreement.") var id: String
+    @Option(help: "The number of the period; the current one by default.") var period: Int64?
+    @Option(parsing: .unconditional, help: "For example 10.00; the agreement's by default.") var amount: String?
+    @OptionGroup var consent: ConsentOptions
+
+    func run() async throws {
+      let (id, period, amount) = (AgreementID(id), period, amount)
+      try Confirmation.require(
+        "charge \(amount ?? "what is due") to the card of agreement \(id)", isConfirmed: consent.yes)
+      let (key, user, reason) = (consent.announcedKey(), NSUserName(), consent.reason ?? "")
+      let query = [
+        period.map { "period=\($0)" }, amount.map { "amount=\($0.inQuery)" }, "key=\(key.inQuery)",
+        "by=\(user.inQuery)", "reason=\(reason.inQuery)",
+      ].compactMap(\.self).joined(separator: "&")
+      let report = try await journal.ask("/agreements/\(id.inPath)/charge?" + query) {
+        try await $0.charge(
+          id, period: period, amount: amount, key: key, by: CommandLineOperator(user, because: reason))
+      }
+      if let payment = report.payment, !journal.json { Terminal.say("\(payment.id): \(payment.outcome)") }
+      try journal.show(report)
+      guard let payment = report.payment, payment.status.isLive, payment.status.isResolved || payment.status == .pending
+      else {
+        throw CallFailure(
+          "the charge is \(report.payment?.status.rawValue ?? "not known"): tender payment show tells more")
+      }
+    }
+  }
+
+  struct End: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+      commandName: "end", abstract: "Ends an agreement for good: it can never be charged again.")
+    @OptionGroup var journal: JournalOptions
+    @Argument(help: "The id of the agreement.") var id: String
+    @Option(help: "Why, for the history and the audit.") var reason: String
+    @Flag(help: "Do not ask. Needed where standard input is no terminal.") var yes = false
+
+    func validate() throws {
+      guard !reason.allSatisfy(\.isWhitespace) else { throw ValidationError("--reason is empty: say why.") }
+    }
+
+    func run() async throws {
+      let (id, user, reason) = (AgreementID(id), NSUserName(), reason)
+      try Confirmation.require("end agreement \(id) for good", isConfirmed: yes)
+      try journal.show(
+        await journal.ask("/agreements/\(id.inPath)/end?by=\(user.inQuery)&reason=\(reason.inQuery)") {
+          try await $0.end(id, by: CommandLineOperator(user, because: reason))
+        })
+    }
+  }
+}
+
+extension JournalOptions {
+  /// While no server runs, the acquirer is the one that the configuration names.
+  fileprivate func ask(
+    _ there: String, here: @escaping @Sendable (PaymentAdministration) async throws -> AgreementReport
+  ) async throws -> AgreementReport {
+    let config = store.config
+    return try await store.access().ask(
+      here: { journal in
+        let administration = try await PaymentAdministration(journal, try await ConfigurationOptions.load(file: config))
+        do {
+          let report = try await here(administration)
+          await administration.close()
+          return report
+        } catch {
+          await administration.close()
+          throw error
+        }
+      }, there: ("POST", there))
+  }
+
+  fileprivate func show(_ report: AgreementReport) throws {
+    guard !json else { return Terminal.say(try Terminal.json(report)) }
+    for (name, value) in report.fields { Terminal.say(name + String(repeating: " ", count: 14 - name.count) + value) }
+    for line in report.chargeTable.lines + report.historyTable.lines { Terminal.say(line) }
+  }
+}
+
+extension AgreementID {
+  fileprivate var inPath: String { rawValue.inQuery }
+}
+
+/// Agreements as people read them: amounts in major units with their currency.
+extension AgreementReport {
+  fileprivate static func table(of agreements: [AgreementReport]) -> Table {
+    Table("AGREEMENT", "CREATED", "STATUS", "KIND", "AMOUNT", "NEXT", "MERCHANT", "REFERENCE", of: agreements) {
+      report in
+      let agreement = report.agreement
+      return [
+        "\(agreement.id)", agreement.createdAt.timestamp.description, agreement.status.rawValue, report.kind,
+        report.money(report.amount), agreement.next?.due?.timestamp.description ?? "-", "\(report.merchant)",
+        agreement.merchantReference,
+      ]
+    }
+  }
+
+  fileprivate var fields: [(name: String, value: String)] {
+    let terms = agreement.terms
+    return [
+      ("agreement", "\(agreement.id)"), ("status", agreement.status.rawValue), ("merchant", "\(merchant)"),
+      ("reference", agreement.merchantReference), ("customer", agreement.merchantCustomerId ?? "-"),
+      ("kind", kind), ("for", terms.description), ("amount", money(amount)),
+      ("time zone", terms.timeZone ?? "-"), ("first payment", agreement.paymentId),
+      ("merchant token", agreement.hasMerchantToken ? "yes" : "no: Visa declines later payments of a device's number"),
+      ("current", period(agreement.current)), ("next", period(agreement.next)), ("retries", retries),
+      ("created", agreement.createdAt.timestamp.description),
+    ].filter { $0.1 != "-" }
+  }
+
+  fileprivate var chargeTable: Table {
+    Table("PERIOD", "DUE", "AMOUNT", "STATUS", "PAYMENT", of: agreement.charges ?? []) {
+      [
+        "\($0.period)", $0.due?.timestamp.description ?? "-", $0.amount.map(money) ?? "-", $0.status?.rawValue ?? "-",
+        $0.paymentId ?? "-",
+      ]
+    }
+  }
+
+  fileprivate var historyTable: Table {
+    Table("CHANGED", "EVENT", "STATUS", "BY", "REASON", of: agreement.history ?? []) {
+      [$0.at.timestamp.description, $0.event, $0.status.rawValue, $0.by.rawValue, $0.reason ?? "-"]
+    }
+  }
+
+  private var retries: String {
+    guard let retry = agreement.retry else { return "-" }
+    if let reason = retry.stopped { return "none: declined as \(reason.rawValue)" }
+    let next = retry.notBefore.map { ", not before \($0.timestamp)" } ?? ""
+    return "\(retry.declines) declined within thirty days\(next)"
+  }
+
+  private var kind: String {
+    let terms = agreement.terms
+    return terms.recurring != nil ? "recurring" : terms.automaticReload != nil ? "reload" : "deferred"
+  }
+
+  private var amount: Int64 {
+    let terms = agreement.terms
+    return terms.recurring?.regular.amount ?? terms.automaticReload?.amount ?? terms.deferred?.amount ?? 0
+  }
+
+  private func period(_ period: AgreementAnswer.Period?) -> String {
+    period.map { "\($0.number), \($0.due?.timestamp.description ?? "when asked"), \(money($0.amount))" } ?? "-"
+  }
+
+  private func money(_ units: Int64) -> String { "\(Amount(minorUnits: units, currency: agreement.currencyCode))" }
+}
