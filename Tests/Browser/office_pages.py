@@ -21,7 +21,7 @@ def pages(shopper):
     payment = pay(shopper.demo)["id"]
     return {
         "attention": "/", "overview": "/overview", "payments": "/payments", "payment": f"/payments/{payment}",
-        "evidence": f"/payments/{payment}/evidence", "webhooks": "/webhooks", "reconciliation": "/reconciliation", "delivered": "/webhooks?state=delivered",
+        "evidence": f"/payments/{payment}/evidence", "agreements": "/agreements", "webhooks": "/webhooks", "reconciliation": "/reconciliation", "delivered": "/webhooks?state=delivered",
         "merchants": "/merchants", "merchant": "/merchants/harbour",
         "stored-merchant": "/merchants/kitsune", "sequence": "/sequence", "users": "/users", "audit": "/audit?verify=1",
         "privacy": "/privacy", "settings": "/settings", "account": "/account", "nothing": "/nothing",

@@ -68,6 +68,7 @@ package struct BackOffice: Sendable {
   private var routes: [OfficeRoute] {
     SignInController(office: self).routes + AccountController(office: self).routes
       + PaymentListController(office: self).routes + PaymentController(office: self).routes
+      + AgreementController(office: self).routes
       + AttentionController(office: self).routes + OverviewController(office: self).routes
       + WebhookController(office: self).routes + MerchantController(office: self).routes
       + UserController(office: self).routes + RecordController(office: self).routes

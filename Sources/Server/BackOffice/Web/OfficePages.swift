@@ -69,12 +69,14 @@ struct OfficePages: Sendable {
     "rejected": "The refund was rejected.", "replayed": "The webhooks wait for their next delivery.",
     "erased": "The person’s data is erased.", "erasureRequested": "The erasure waits for a second person.",
     "erasureRejected": "The erasure was rejected.",
-    "changed": "The change is made.", "ended": "The session was ended.", "enrolled": "You can sign in now.",
+    "agreement-ended": "The agreement was ended.", "changed": "The change is made.", "ended": "The session was ended.",
+    "enrolled": "You can sign in now.",
   ]
 
   private static let menu: [(path: String, title: String, access: Access)] = [
     ("/", "Attention", .role(.viewer)), ("/overview", "Overview", .role(.viewer)),
-    ("/payments", "Payments", .role(.viewer)), ("/webhooks", "Webhooks", .role(.viewer)),
+    ("/payments", "Payments", .role(.viewer)), ("/agreements", "Agreements", .role(.viewer)),
+    ("/webhooks", "Webhooks", .role(.viewer)),
     ("/reconciliation", "Reconciliation", .everywhere(.viewer)),
     ("/merchants", "Merchants", .role(.viewer)), ("/users", "Users", .everywhere(.administrator)),
     ("/privacy", "Privacy", .everywhere(.administrator)),
