@@ -21,6 +21,9 @@ package enum Invariant: String, Sendable, Hashable, CaseIterable {
   case oneRoute = "route"
   case personIsCalled = "called"
   case ownEvents = "events"
+  case periodOnce = "period"
+  case endedIsOver = "ended"
+  case retriesAreFew = "retries"
 
   package var sentence: String {
     switch self {
@@ -46,6 +49,9 @@ package enum Invariant: String, Sendable, Hashable, CaseIterable {
     case .oneRoute: "a payment is approved at one route at most, and what follows goes through the stored route"
     case .personIsCalled: "what only a person can find out has an alarm"
     case .ownEvents: "no event is believed that came through another route"
+    case .periodOnce: "an agreement is charged at most once for a period"
+    case .endedIsOver: "an agreement is not charged after its end"
+    case .retriesAreFew: "a card is not tried more often after a decline than the schemes allow"
     }
   }
 }
@@ -105,6 +111,9 @@ package struct Auditor: Sendable {
     case .oneRoute: strays
     case .personIsCalled: uncalled
     case .ownEvents: evidence.believedEvents.intersection(evidence.foreignEvents).map { "event \($0)" }
+    case .periodOnce: chargedTwice
+    case .endedIsOver: holds(of: evidence.charges.filter(\.isAfterEnd))
+    case .retriesAreFew: holds(of: evidence.charges.filter(\.isAfterStop)) + retriedTooOften
     }
   }
 }
@@ -454,6 +463,34 @@ extension Auditor {
     }.map { "\($0.kind) \($0.reference) is \($0.state), and no person was called" }
       + evidence.operations.filter { $0.isOpen && evidence.reported.contains($0.reference) }
       .map { "\($0.kind) \($0.reference) is \($0.state), and its event was acknowledged" }
+  }
+}
+
+// Agreements.
+extension Auditor {
+  /// Periods of which more than one hold stands.
+  private var chargedTwice: [String] {
+    let periods = Dictionary(evidence.charges.map { ($0.order, "period \($0.period) of \($0.agreement)") }) {
+      first, _ in
+      first
+    }
+    return repeated(
+      evidence.holds.filter { $0.stands && !isExcused($0, from: .noDoubleCharge) }.compactMap { periods[$0.order] })
+  }
+
+  /// What the acquirer was asked for by these calls.
+  private func holds(of calls: [ChargeCall]) -> [String] {
+    let names = Set(calls.map(\.order))
+    return evidence.holds.filter { names.contains($0.order) }.map { "hold \($0.reference) of \($0.order)" }
+  }
+
+  /// Visa's limit in thirty days. No history is longer.
+  private static let mostDeclines = 15
+
+  private var retriedTooOften: [String] {
+    let declined = Set(evidence.holds.filter { !$0.wasApproved }.map(\.order))
+    return Dictionary(grouping: evidence.charges.filter { declined.contains($0.order) }, by: \.agreement)
+      .filter { $0.value.count > Self.mostDeclines }.map { "\($0.value.count) declines of \($0.key)" }
   }
 }
 

@@ -9,6 +9,7 @@ package struct Evidence: Sendable {
   package var calls: [ClientCall] = []
   package var keyed: [KeyedCall] = []
   package var followUps: [FollowUpCall] = []
+  package var charges: [ChargeCall] = []
   package var deliveries: [SinkDelivery] = []
   /// Deliveries that the engine gave up and an operator sent again. They arrive after those that came later.
   package var deadLetters: Set<DeadLetter> = []
@@ -223,6 +224,25 @@ package struct KeyedCall: Sendable, Hashable {
 
   package init(key: String, payment: String, kind: String, reply: Reply? = nil) {
     (self.key, self.payment, self.kind, self.reply) = (key, payment, kind, reply)
+  }
+}
+
+/// A merchant's call that charges a period of an agreement, or the order that began it with its first period.
+package struct ChargeCall: Sendable, Hashable {
+  /// The merchant's name of it, which the acquirer knows.
+  package var order: String
+  package var agreement: String
+  package var period: Int64
+  /// Whether the agreement had ended before: so an answer had said, or its terms say.
+  package var isAfterEnd: Bool
+  /// Whether an answer had said before that the card must never be tried again.
+  package var isAfterStop: Bool
+
+  package init(
+    order: String, agreement: String, period: Int64, isAfterEnd: Bool = false, isAfterStop: Bool = false
+  ) {
+    (self.order, self.agreement, self.period) = (order, agreement, period)
+    (self.isAfterEnd, self.isAfterStop) = (isAfterEnd, isAfterStop)
   }
 }
 

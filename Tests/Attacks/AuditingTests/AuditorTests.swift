@@ -251,6 +251,23 @@ private struct Damage: Sendable, CustomTestStringConvertible {
       $0.foreignEvents = ["e1"]
       $0.believedEvents = ["e1"]
     },
+    Damage("a period that was charged twice", .periodOnce) {
+      $0.charges = ["o1", "o2"].map { ChargeCall(order: $0, agreement: "g1", period: 3) }
+    },
+    Damage("a charge after the agreement's end", .endedIsOver) {
+      $0.charges = [ChargeCall(order: "o3", agreement: "g1", period: 3, isAfterEnd: true)]
+    },
+    Damage("a charge after a decline for good", .retriesAreFew) {
+      $0.charges = [ChargeCall(order: "o3", agreement: "g1", period: 3, isAfterStop: true)]
+    },
+    Damage("a charge more than the schemes allow", .retriesAreFew) {
+      for number in 1...16 {
+        $0.charges.append(ChargeCall(order: "o3-\(number)", agreement: "g1", period: 3))
+        var hold = Sound.hold("a3-\(number)", "o3-\(number)", "t3-\(number)", 700, [0, 0, 0])
+        hold.wasApproved = false
+        $0.holds.append(hold)
+      }
+    },
     Damage("a failure that only the journal remembers", .failureIsNotCharged) {
       $0.payments[1].reportedOutcome = "failure"
     },

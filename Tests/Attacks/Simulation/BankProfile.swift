@@ -61,11 +61,12 @@ struct BankProfile: Sendable {
   private static func profile(
     _ sealed: Bool, repeats: Bool, inquiry: Bool, reversal: Bool, jumps: Bool, window: Duration = .seconds(86_400 * 90)
   ) -> BankProfile {
-    BankProfile(
-      .sandbox, isSealed: sealed, bearsJumps: jumps,
-      AcquirerCapabilities(
-        instruments: [sealed ? .sealed : .network], idempotency: repeats ? .reference(window: window) : .none,
-        inquiry: inquiry, reversal: reversal, settleHorizon: .seconds(120), holdLifetime: .seconds(86_400 * 7)))
+    let token: AcquirerCapabilities.Instrument = sealed ? .sealed : .network
+    var capabilities = AcquirerCapabilities(
+      instruments: [token, .stored], idempotency: repeats ? .reference(window: window) : .none,
+      inquiry: inquiry, reversal: reversal, settleHorizon: .seconds(120), holdLifetime: .seconds(86_400 * 7))
+    capabilities.storesCredentials = [token]
+    return BankProfile(.sandbox, isSealed: sealed, bearsJumps: jumps, capabilities)
   }
 
   private init(

@@ -63,12 +63,14 @@ package struct Coverage: Sendable, Hashable {
     + SimulatedWorld.Routing.allCases.flatMap { [$0.rawValue, "\($0.rawValue), with breakers"] }
     + [
       "two routes", "rerouted", "decided by a person", refundOfSeveral, decision, wrongDecision, expiryAsMovement,
-      raisedHold,
+      raisedHold, agreement, laterPayment,
     ]
 
   /// A refund that gave back several captures, each by an operation of its own.
   static let refundOfSeveral = "a refund of several captures"
   static let expiryAsMovement = "an expired hold that the provider reports"
+  static let agreement = "an agreement"
+  static let laterPayment = "a later payment of an agreement"
   static let raisedHold = "a hold that was raised"
   static let decision = "an operation decided by a person"
   static let wrongDecision = "an operation decided by a person, wrongly"

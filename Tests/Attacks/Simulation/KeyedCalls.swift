@@ -42,6 +42,7 @@ extension SimulatedWorld {
   /// A client without a final answer asks a last time when the faults have stopped.
   func callAgain() {
     for request in keyedRequests where !isOver(request.key) { call(request, tries: 7) }
+    for request in charges where !isOver(request.key) { charge(request, tries: 7) }
     for purchase in supplies.purchases where purchase.isKeyed {
       for token in purchase.tokens.indices where !isOver(purchase.key(token)) {
         guard evidence.keyed.contains(where: { $0.key == purchase.key(token) }) else { continue }

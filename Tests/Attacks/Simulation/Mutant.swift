@@ -162,6 +162,22 @@ extension Mutant {
     replacing(
       "a repeat is answered as the payment stands now", "FROM audit WHERE payment = $# ORDER BY version, seq",
       "FROM audit WHERE payment = $#1 ORDER BY version DESC, seq DESC"),
+    Mutant(
+      "a period of an agreement gets another order with each charge",
+      dialect: {
+        replacing(
+          "due_at, created_at) VALUES ($#, $#, $#, $#, $#)\nON CONFLICT DO NOTHING",
+          with: """
+            due_at, created_at) VALUES ($#1, $#2, $#3, $#4, $#5)
+            ON CONFLICT (agreement, period) DO UPDATE SET order_id = excluded.order_id
+            """, in: $0.replacing("basket TEXT NOT NULL UNIQUE", with: "basket TEXT NOT NULL"))
+      }),
+    replacing(
+      "the end of an agreement is not kept", "UPDATE agreements SET status = $#",
+      "UPDATE agreements SET status = CASE WHEN $#1 = 'ended' THEN 'active' ELSE $#1 END"),
+    replacing(
+      "the declines of an agreement are forgotten", "operations.state IN ('declined', 'sending', 'pending', 'unknown')",
+      "operations.state IN ('none')"),
     replacing(
       "recovery finds nothing that is open",
       "('sending', 'pending', 'unknown') AND next_try <= $# AND lease_until <= $#",

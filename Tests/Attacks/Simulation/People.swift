@@ -38,7 +38,9 @@ extension SimulatedWorld {
       thread.note("\(name): \(answer)")
       evidence.calls.append(answer.call(order, "token \(token)"))
       switch answer {
-      case .payment(let payment) where payment.isGood: if tries < 4 { sell(payment) }
+      case .payment(let payment) where payment.isGood:
+        if tries < 4 { sell(payment) }
+        subscribe(purchase, payment)
       case .payment(let payment) where payment.reportedOutcome == .failure:
         ask(about: payment, times: thread.choices.pick(3))
         again(token + 1, 500...20_000)

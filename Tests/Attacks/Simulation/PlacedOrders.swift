@@ -12,23 +12,24 @@ import TenderSheet
 
 extension Supplies.Purchase {
   /// The basket as the merchant puts it: one thing for the order's amount, to be collected.
-  fileprivate var document: BasketDocument {
+  fileprivate func document(hasAgreement: Bool) -> BasketDocument {
     var document = BasketDocument(
       currencyCode: order.amount.currency, countryCode: "IE", merchantReference: order.merchantReference,
       businessName: "Harbour Kitchen", serviceTypes: ["collection"],
       items: [.init(id: "all", label: "All of it", unitAmount: order.amount.minorUnits)])
     document.capture = order.capture
+    if hasAgreement { document.agreement = agreement }
     return document
   }
 }
 
 extension EngineLife {
   /// Puts the basket and opens its sheet.
-  func open(_ purchase: Supplies.Purchase, _ shown: @escaping (QuoteID) -> Void) {
+  func open(_ purchase: Supplies.Purchase, hasAgreement: Bool, _ shown: @escaping (QuoteID) -> Void) {
     let shown = Carried(shown)
     Task.detached { [orderService] in
       let (basket, merchant) = (purchase.order.basket, purchase.order.merchant)
-      _ = try await orderService.put(purchase.document, as: basket, of: merchant)
+      _ = try await orderService.put(purchase.document(hasAgreement: hasAgreement), as: basket, of: merchant)
       shown.value(try await orderService.sheet(basket, of: merchant).quote.id)
     }
   }
@@ -55,16 +56,18 @@ extension SimulatedWorld {
   }
 
   func openSheet(of purchase: Supplies.Purchase) {
-    engine?.open(purchase) { self.quotes[purchase.order.basket] = $0 }
+    engine?.open(purchase, hasAgreement: hasAgreements) { self.quotes[purchase.order.basket] = $0 }
   }
 }
 
 extension Evidence {
-  /// What shoppers agreed to pay, under the ids that the orders got when they were placed.
+  /// What shoppers agreed to pay, under the ids that the orders got when they were placed. A charge of an agreement is for
+  /// what its first order was.
   mutating func readPlacedOrders(_ store: Transaction, of purchases: [Supplies.Purchase]) throws {
     for row in try store.rows("SELECT id, merchant_reference FROM orders") {
       let (id, name) = (try row.text("id"), try row.text("merchant_reference"))
-      guard let order = purchases.first(where: { $0.order.merchantReference == name })?.order else { continue }
+      guard let order = purchases.first(where: { $0.order.merchantReference == name.prefix { $0 != " " } })?.order
+      else { continue }
       orders.append(
         PlannedOrder(id: id, amount: order.amount.minorUnits, currency: order.amount.currency.code))
     }

@@ -49,7 +49,7 @@ struct PlatformReply {
     self.isReplay = isReplay
   }
 
-  fileprivate init(_ answer: PlatformAnswer) {
+  init(_ answer: PlatformAnswer) {
     self.init(
       answer.body, status: answer.status, try? JSONReader.read(answer.body), isReplay: answer.firstCallAt != nil)
   }
@@ -129,7 +129,7 @@ extension EngineLife {
     }
   }
 
-  private func begin(_ reply: @escaping (Keyed) -> Void, _ work: @escaping @Sendable () async throws -> PlatformReply) {
+  func begin(_ reply: @escaping (Keyed) -> Void, _ work: @escaping @Sendable () async throws -> PlatformReply) {
     let reply = Carried(reply)
     Task.detached {
       do {

@@ -8,8 +8,11 @@ final class SimulatedBank {
   /// How an authorization will come out.
   enum Verdict: Sendable, Hashable {
     case approve, decline, later(approves: Bool)
+    /// With a reason after which a scheme allows no other try.
+    case declineForGood
 
     var approves: Bool { self == .approve || self == .later(approves: true) }
+    var isLater: Bool { if case .later = self { true } else { false } }
   }
 
   private struct Hold {
@@ -117,7 +120,12 @@ final class SimulatedBank {
   ) -> AcquirerAnswer {
     if let known = answers[reference] { return known.answer }
     guard !reversed.contains(reference) else { return keep(.declined(Self.refusal("12")), reference) }
-    let token = Self.fingerprint(request.instrument)
+    if case .stored(let credential) = request.instrument {
+      guard names[credential.firstPayment].flatMap({ holds[$0] })?.hold.wasApproved == true else {
+        return keep(.declined(Self.refusal("14")), reference)
+      }
+    }
+    let token = Self.fingerprint(request)
     guard tokens.insert(token).inserted || !refusesUsedTokens else {
       return keep(.declined(Self.refusal("05")), reference)
     }
@@ -127,13 +135,14 @@ final class SimulatedBank {
       hold: AcquirerHold(
         reference: reference, order: request.merchantReference, token: token, amount: request.amount.minorUnits,
         currency: request.amount.currency.code, wasApproved: false, authorized: 0, captured: 0, refunded: 0,
-        isForLess: isForLess), name: name, isPending: verdict != .approve && verdict != .decline,
+        isForLess: isForLess), name: name, isPending: verdict.isLater,
       part: isForLess ? request.amount.minorUnits / 2 : request.amount.minorUnits)
     if verdict == .approve { hold.approve() }
     holds[reference] = hold
     switch verdict {
     case .approve: return keep(hold.approval(code: "A1B2C3"), reference)
     case .decline: return keep(.declined(Self.refusal("51")), reference)
+    case .declineForGood: return keep(.declined(Decline(reason: .lostOrStolen, code: "43")), reference)
     case .later: return keep(.pending(Pending(acquirerReference: name)), reference)
     }
   }
@@ -154,13 +163,13 @@ final class SimulatedBank {
   /// The first of two steps: keeps the payment token, and gives it a name. Moves nothing.
   func prepare(_ request: AuthorizationRequest) -> String {
     let name = newName()
-    instruments[name] = Self.fingerprint(request.instrument)
+    instruments[name] = Self.fingerprint(request)
     return name
   }
 
   /// Whether the request names the payment token that the first step gave to the bank.
   func hasInstrument(of request: AuthorizationRequest) -> Bool {
-    request.prepared.flatMap { instruments[$0] } == Self.fingerprint(request.instrument)
+    request.prepared.flatMap { instruments[$0] } == Self.fingerprint(request)
   }
 
   /// - Parameter later: whether it is only accepted now.
@@ -475,11 +484,11 @@ final class SimulatedBank {
 
   private static func refusal(_ code: String) -> Decline { Decline(reason: .other, code: code) }
 
-  private static func fingerprint(_ instrument: PaymentInstrument) -> String {
-    switch instrument {
+  private static func fingerprint(_ request: AuthorizationRequest) -> String {
+    switch request.instrument {
     case .network(let token): "\(token.dpan.lastFour) \(token.cryptogram.revealed)"
     case .sealed(let token): token.use.transactionID
-    case .stored(let credential): credential.firstPayment
+    case .stored: "charge \(request.reference)"
     }
   }
 }

@@ -138,7 +138,7 @@ final class SimulatedWire: @unchecked Sendable {
   private func authorize(_ request: AuthorizationRequest) -> AcquirerAnswer {
     questions.insert(request.reference.rawValue)
     guard !bank.isRefused("authorize") else { return .unauthorized }
-    guard !hasFirstStep || bank.hasInstrument(of: request) else { return .unauthorized }
+    guard !hasFirstStep || request.isCharge || bank.hasInstrument(of: request) else { return .unauthorized }
     note(request.reference)
     defer { failIfFailing(request.reference) }
     if let error = rememberedError(request.reference) { return error }

@@ -88,8 +88,15 @@ final class SimulatedWorld: @unchecked Sendable {
   var quotes: [BasketID: QuoteID] = [:]
   /// What merchants work with.
   var sold: [Payment] = []
+  /// The orders whose payments began agreements that are charged.
+  var subscribed: Set<OrderID> = []
+  var charges: [ChargeRequest] = []
+  /// Of which agreements the merchant's server knows that they have ended.
+  var ended: Set<OrderID> = []
+  /// Of which agreements it knows that their card must never be tried again.
+  var stopped: Set<OrderID> = []
   private var latestOffset: Duration = .zero
-  private var clockWasSet = false
+  private(set) var clockWasSet = false
 
   /// How long things go wrong.
   private static let storm: Duration = .seconds(400)
@@ -164,7 +171,9 @@ final class SimulatedWorld: @unchecked Sendable {
 
   private func connect(_ acquirer: SimulatedAcquirer, _ verdicts: [SimulatedBank.Verdict]) {
     let (wire, choices) = (acquirer.wire, thread.choices)
-    wire.verdict = { order in verdicts[Int(order.suffix(1)) ?? 0] }
+    wire.verdict = { order in
+      order.contains(" ") ? self.verdict(ofCharge: order) : verdicts[Int(order.suffix(1)) ?? 0]
+    }
     wire.met = { self.coverage.fates[$0.rawValue, default: 0] += 1 }
     wire.waits = { [unowned acquirer] request in
       self.decideLater(request, acquirer.wire.verdict(request.merchantReference), acquirer)

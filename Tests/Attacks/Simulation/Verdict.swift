@@ -38,6 +38,10 @@ extension SimulatedWorld {
     let parts = evidence.operations.count { $0.partOf != nil && $0.kind == "refund" }
     if parts > 0 { coverage.profiles[Coverage.refundOfSeveral, default: 0] += parts }
     evidence.earlyVoids = acquirers.reduce(into: []) { $0.formUnion($1.wire.earlyVoids) }
+    // By the terms no period begins after the sixth minute, unless the clock by which they begin was set.
+    for index in evidence.charges.indices where evidence.charges[index].period > Supplies.Purchase.lastPeriod {
+      if !clockWasSet { evidence.charges[index].isAfterEnd = true }
+    }
     evidence.deliveries = sink.deliveries
     evidence.deadLetters = sink.deadLetters
     for (event, count) in events {
