@@ -52,7 +52,7 @@ MUTANTS = [
   /// - Parameter floor: the numbers up to this one may have been sent; nil where the store has all that were.
   static func add(
     _ record: PaymentRecord, after operation: AttemptReference, for consumers: Set<OutboxConsumer>,
-    above floor: Int64? = nil, in store: Transaction
+    above floor: Int64? = nil, agreement: AgreementEvent? = nil, in store: Transaction
   ) throws {
 """,
      """import Synchronization
@@ -60,10 +60,10 @@ enum Outbox {
   private static let late = Mutex<[@Sendable (Transaction) throws -> Void]>([])
   static func add(
     _ record: PaymentRecord, after operation: AttemptReference, for consumers: Set<OutboxConsumer>,
-    above floor: Int64? = nil, in store: Transaction
+    above floor: Int64? = nil, agreement: AgreementEvent? = nil, in store: Transaction
   ) throws {
     let waiting = late.withLock { late in
-      defer { late = [{ try write(record, after: operation, for: consumers, above: floor, in: $0) }] }
+      defer { late = [{ try write(record, after: operation, for: consumers, above: floor, agreement: agreement, in: $0) }] }
       return late
     }
     for event in waiting { try event(store) }
@@ -71,7 +71,7 @@ enum Outbox {
 
   private static func write(
     _ record: PaymentRecord, after operation: AttemptReference, for consumers: Set<OutboxConsumer>,
-    above floor: Int64?, in store: Transaction
+    above floor: Int64?, agreement: AgreementEvent?, in store: Transaction
   ) throws {
 """,
      ["LedgerTests/every change is in the outbox, numbered without gaps"]),
