@@ -90,6 +90,7 @@ package struct Coverage: Sendable, Hashable {
       "audit audit_heads idempotency operations order_contacts orders outbox payment_webhooks payments platform_orders "
         + "token_uses",
       "audit audit_heads operations order_contacts orders outbox payments token_uses",
+      "agreement_charges agreements audit audit_heads operations order_contacts orders outbox payments token_uses",
       "audit audit_heads idempotency operations outbox payments", "audit audit_heads idempotency operations payments",
       "audit audit_heads inbox operations outbox payments", "audit audit_heads inbox operations payments",
       "audit audit_heads operations", "audit audit_heads operations outbox payments",
