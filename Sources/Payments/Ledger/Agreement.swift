@@ -18,6 +18,8 @@ package struct Agreement: Sendable, Hashable {
   /// The network's identifier of the merchant token, not its number; nil for a device token, or where the provider opens the
   /// payment token.
   package let merchantToken: String?
+  /// Nil where the merchant makes each charge.
+  package let schedule: AgreementSchedule?
   package let createdAt: Timestamp
   package let updatedAt: Timestamp
 }
@@ -30,11 +32,14 @@ package struct NewAgreement: Sendable, Hashable {
   package let merchantReference: String
   package let customer: String?
   package let merchantToken: String?
+  /// Whether its periods are charged by its calendar.
+  package let isScheduled: Bool
 
   package init(
     terms: PaymentAgreement, timeZone: String, merchantReference: String, customer: String? = nil,
-    merchantToken: String? = nil
+    merchantToken: String? = nil, isScheduled: Bool = false
   ) {
+    self.isScheduled = isScheduled
     self.terms = terms
     self.timeZone = timeZone
     self.merchantReference = merchantReference
@@ -46,7 +51,7 @@ package struct NewAgreement: Sendable, Hashable {
   package func with(_ merchantToken: String?) -> NewAgreement {
     NewAgreement(
       terms: terms, timeZone: timeZone, merchantReference: merchantReference, customer: customer,
-      merchantToken: merchantToken)
+      merchantToken: merchantToken, isScheduled: isScheduled)
   }
 }
 

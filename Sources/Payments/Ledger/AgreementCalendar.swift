@@ -150,6 +150,12 @@ package struct AgreementCalendar: Sendable {
     }
   }
 
+  /// Whether the period has the trial's price.
+  package func isTrial(_ number: Int64) -> Bool {
+    guard case .recurring(let trial?, _, _, _) = kind else { return false }
+    return number < trial.count
+  }
+
   /// Whether the first payment is that of period 0. A reload and a deferred payment have no other.
   package var firstPaymentIsPeriod: Bool {
     guard case .recurring = kind else { return true }

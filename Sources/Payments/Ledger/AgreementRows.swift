@@ -136,6 +136,21 @@ enum AgreementRows {
     )?.integerOrNil("period")
   }
 
+  /// Writes what the schedule charges next, and when it looks at it.
+  static func schedule(_ id: AgreementID, _ next: AgreementSchedule, in store: Transaction) throws {
+    try store.run(
+      "UPDATE agreements SET schedule_period = $2, schedule_at = $3, version = version + 1 WHERE id = $1",
+      .text(id.rawValue), .integer(next.period), .time(optional: next.at))
+  }
+
+  /// The price that the merchant has named for what is due at a time; nil where the terms say it.
+  static func price(of agreement: Agreement, at due: Timestamp, in store: Transaction) throws -> Amount? {
+    try store.row(
+      "SELECT amount FROM agreement_prices WHERE agreement = $1 AND from_at <= $2 ORDER BY from_at DESC LIMIT 1",
+      .text(agreement.id.rawValue), .time(due)
+    ).map { Amount(minorUnits: try $0.integer("amount"), currency: agreement.terms.amount.currency) }
+  }
+
   static func mark(_ payment: PaymentID, as chargeOf: AgreementID, in store: Transaction) throws {
     try store.run(
       "UPDATE payments SET agreement = $2 WHERE id = $1", .text(payment.rawValue), .text(chargeOf.rawValue))
@@ -153,6 +168,8 @@ extension Agreement {
     timeZone = try row.text("time_zone")
     status = try row.value("status")
     merchantToken = try row.textOrNil("merchant_token")
+    let at = try row.timeOrNil("schedule_at")
+    schedule = try row.integerOrNil("schedule_period").map { AgreementSchedule(period: $0, at: at) }
     createdAt = try row.time("created_at")
     updatedAt = try row.time("updated_at")
   }

@@ -86,4 +86,21 @@ extension Journal {
     ALTER TABLE outbox ADD COLUMN agreement_event TEXT;
 
     """)
+
+  /// What the schedule of an agreement charges next and when it looks at it, and prices that the merchant has named.
+  static let agreementSchedules = Migration(
+    "agreements-schedule-1",
+    """
+    ALTER TABLE agreements ADD COLUMN schedule_period BIGINT;
+    ALTER TABLE agreements ADD COLUMN schedule_at BIGINT;
+    CREATE INDEX agreements_scheduled ON agreements (schedule_at) WHERE status = 'active' AND schedule_at IS NOT NULL;
+    CREATE TABLE agreement_prices (
+      agreement TEXT NOT NULL REFERENCES agreements (id),
+      from_at BIGINT NOT NULL,
+      amount BIGINT NOT NULL CHECK (amount > 0),
+      created_at BIGINT NOT NULL,
+      PRIMARY KEY (agreement, from_at)
+    );
+
+    """)
 }

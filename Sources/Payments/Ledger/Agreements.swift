@@ -13,8 +13,10 @@ extension Journal {
     let payment = try PaymentRecord(row).payment
     try AgreementRows.insert(new, as: id, of: payment.merchant, paidBy: payment.id, in: store)
     try AgreementRows.mark(payment.id, as: id, in: store)
-    if AgreementCalendar(new.terms, timeZone: new.timeZone, begun: store.now)?.firstPaymentIsPeriod == true {
-      try AgreementRows.takeFirst(of: id, for: payment.order, in: store)
+    let calendar = AgreementCalendar(new.terms, timeZone: new.timeZone, begun: store.now)
+    if calendar?.firstPaymentIsPeriod == true { try AgreementRows.takeFirst(of: id, for: payment.order, in: store) }
+    if new.isScheduled {
+      try AgreementRows.schedule(id, AgreementSchedule(beginningWith: calendar, at: store.now), in: store)
     }
     return id
   }
@@ -99,14 +101,17 @@ extension Journal {
   /// - Parameters:
   ///   - period: nil for the current one; of a reload for the next one, or the last one if it was declined.
   ///   - order: for a period that has none yet.
+  ///   - schedule: where the schedule charges: as it was when it decided to.
   /// - Returns: the period and its order, which is another one if the period was charged and declined before.
   /// - Throws: ``AgreementError``.
   package func takePeriod(
-    _ period: Int64? = nil, of id: AgreementID, of merchant: MerchantID, for order: OrderID, in store: Transaction
+    _ period: Int64? = nil, of id: AgreementID, of merchant: MerchantID, for order: OrderID,
+    by schedule: AgreementSchedule? = nil, in store: Transaction
   ) throws -> (period: AgreementCalendar.Period, order: OrderID) {
     let agreement = try AgreementRows.lock(id, in: store)
     guard agreement.merchant == merchant else { throw AgreementError.unknown(id) }
     guard agreement.status == .active else { throw AgreementError.notChargeable(agreement.status) }
+    if let schedule { try follow(schedule, of: agreement, in: store) }
     try AgreementRetries(of: id, in: store).check()
     let chosen = try chargeable(period, of: agreement, in: store)
     let taken = try AgreementRows.take(chosen.number, of: id, for: order, due: chosen.due, in: store)
@@ -114,7 +119,7 @@ extension Journal {
     let first = try PaymentRecord.find(agreement.firstPayment, in: store)
     // The first payment was for this period, whatever has become of its money.
     if taken == first?.payment.order { throw AgreementError.charged(chosen.number, agreement.firstPayment) }
-    return (chosen, taken)
+    return (try Self.priced(chosen, of: agreement, in: store), taken)
   }
 
   /// Marks a claimed payment as a charge of the agreement.

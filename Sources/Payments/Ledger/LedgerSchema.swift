@@ -9,6 +9,7 @@ extension Journal {
   package static let migrations: [Migration] = [
     Migration("ledger-1", payments + operations + tokenUses + outbox + inbox + idempotency + audit),
     FigureCounting.migration, RestoredStore.migration, agreements, retention, agreementEvents,
+    agreementSchedules,
   ]
 
   private static let payments = """
