@@ -28,6 +28,9 @@ package enum AgreementRules {
     guard DateSeries.isTimeZone(document.timeZone ?? "UTC") else {
       throw invalid(place, "timeZone", "a name of the time zone database, such as Europe/Dublin")
     }
+    if document.schedule == true, case .automaticReload = agreement {
+      throw invalid(place, "schedule", "absent: a reload is charged when the merchant's server finds the balance low")
+    }
     try checkTexts(document, place)
     try checkDates(agreement, at: now, place)
     return agreement

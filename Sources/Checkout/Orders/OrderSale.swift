@@ -10,7 +10,8 @@ extension Basket {
   var newAgreement: NewAgreement? {
     agreement.map {
       NewAgreement(
-        terms: $0, timeZone: agreementZone, merchantReference: document.merchantReference, customer: document.customer)
+        terms: $0, timeZone: agreementZone, merchantReference: document.merchantReference, customer: document.customer,
+        isScheduled: document.agreement?.schedule == true)
     }
   }
 }

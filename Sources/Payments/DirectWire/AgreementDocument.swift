@@ -12,18 +12,21 @@ package struct AgreementDocument: Sendable, Hashable, Codable {
   package var billingAgreement: String?
   /// The zone in which dates are reckoned, by its name in the time zone database. UTC if absent.
   package var timeZone: String?
+  /// Whether Tender charges each period at its date; otherwise the merchant makes each charge.
+  package var schedule: Bool?
   package var recurring: Recurring?
   package var automaticReload: Reload?
   package var deferred: Deferred?
 
   package init(
     description: String, managementURL: String, billingAgreement: String? = nil, timeZone: String? = nil,
-    recurring: Recurring? = nil, automaticReload: Reload? = nil, deferred: Deferred? = nil
+    schedule: Bool? = nil, recurring: Recurring? = nil, automaticReload: Reload? = nil, deferred: Deferred? = nil
   ) {
     self.description = description
     self.managementURL = managementURL
     self.billingAgreement = billingAgreement
     self.timeZone = timeZone
+    self.schedule = schedule
     self.recurring = recurring
     self.automaticReload = automaticReload
     self.deferred = deferred
@@ -124,11 +127,11 @@ extension AgreementDocument {
   }
 
   /// An agreement as it is written.
-  package init(_ agreement: PaymentAgreement, timeZone: String) {
+  package init(_ agreement: PaymentAgreement, timeZone: String, isScheduled: Bool) {
     let terms = agreement.terms
     self.init(
       description: terms.paymentDescription, managementURL: terms.managementURL,
-      billingAgreement: terms.billingAgreement, timeZone: timeZone)
+      billingAgreement: terms.billingAgreement, timeZone: timeZone, schedule: isScheduled ? true : nil)
     switch agreement {
     case .recurring(let payment):
       recurring = Recurring(regular: Billing(payment.regular), trial: payment.trial.map { Billing($0) })
@@ -164,7 +167,7 @@ extension AgreementDocument.Billing {
 
 extension AgreementDocument {
   enum CodingKeys: String, CodingKey, CaseIterable {
-    case description, managementURL, billingAgreement, timeZone, recurring, automaticReload, deferred
+    case description, managementURL, billingAgreement, timeZone, schedule, recurring, automaticReload, deferred
   }
 
   package init(from decoder: any Decoder) throws {
@@ -173,6 +176,7 @@ extension AgreementDocument {
     managementURL = try keys.required(.managementURL)
     billingAgreement = try keys.optional(.billingAgreement)
     timeZone = try keys.optional(.timeZone)
+    schedule = try keys.optional(.schedule)
     recurring = try keys.optional(.recurring)
     automaticReload = try keys.optional(.automaticReload)
     deferred = try keys.optional(.deferred)

@@ -16,9 +16,24 @@ package struct AgreementCharge: Sendable {
   package var merchantReference: String?
   /// Whether a person decided it, who knows what a restored store does not.
   package var isByPerson = false
+  /// Where Tender charges by itself: as the schedule was when it decided to.
+  package var schedule: AgreementSchedule?
 
   package init(_ agreement: AgreementID, of merchant: MerchantID) {
     (self.agreement, self.merchant) = (agreement, merchant)
+  }
+}
+
+extension AgreementCharge {
+  /// The longest merchant reference.
+  private static let longestReference = 40
+
+  /// By its schedule the agreement's with the number of the period, so that each charge has a name of its own.
+  fileprivate func reference(of agreement: Agreement, _ period: AgreementCalendar.Period) -> String {
+    if let merchantReference { return merchantReference }
+    guard schedule != nil else { return agreement.merchantReference }
+    let number = "-\(period.number)"
+    return String(agreement.merchantReference.prefix(Self.longestReference - number.count)) + number
   }
 }
 
@@ -96,7 +111,7 @@ extension PaymentGateway {
   ) throws -> ClaimedCharge {
     let (charge, agreement) = (prepared.charge, prepared.agreement)
     let taken = try journal.takePeriod(
-      charge.period, of: agreement.id, of: charge.merchant, for: prepared.order, in: store)
+      charge.period, of: agreement.id, of: charge.merchant, for: prepared.order, by: charge.schedule, in: store)
     let amount = charge.amount ?? taken.period.amount
     guard amount.currency == taken.period.amount.currency, amount.isPositive else {
       throw GatewayError.operationRefused(.invalidAmount(amount))
@@ -105,7 +120,7 @@ extension PaymentGateway {
     let order = Order(
       id: taken.order, merchant: charge.merchant, basket: .period(taken.period.number, of: agreement.id),
       amount: amount,
-      applicationDataHash: [], merchantReference: charge.merchantReference ?? agreement.merchantReference,
+      applicationDataHash: [], merchantReference: charge.reference(of: agreement, taken.period),
       capture: charge.capture)
     var sale = prepared.sale
     sale.order = order.id.rawValue

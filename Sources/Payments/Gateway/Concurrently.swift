@@ -1,7 +1,7 @@
 // Several operations at once.
 extension PaymentGateway {
   /// Works on all of them, `width` at once.
-  func concurrently<Item: Sendable, Value: Sendable>(
+  package func concurrently<Item: Sendable, Value: Sendable>(
     _ items: [Item], width: Int, _ work: @escaping @Sendable (Item) async throws -> Value
   ) async -> [Result<Value, any Error>] {
     await withTaskGroup(of: Result<Value, any Error>.self) { group in
@@ -20,6 +20,6 @@ extension PaymentGateway {
   }
 }
 
-func outcome<Value: Sendable>(_ work: () async throws -> Value) async -> Result<Value, any Error> {
+package func outcome<Value: Sendable>(_ work: () async throws -> Value) async -> Result<Value, any Error> {
   do { return .success(try await work()) } catch { return .failure(error) }
 }

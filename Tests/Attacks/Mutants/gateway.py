@@ -41,6 +41,12 @@ MUTANTS = [
     ("another request under the same key is taken for the first", "Payments/Ledger/IdempotencyKeys.swift",
      'try row.text("request_hash") == call.requestHash', 'try row.text("request_hash") != ""',
      ["GatewayTests/is distinguished from another request under its key while it is open"]),
+    ("a schedule that another process has followed is charged by once more", "Payments/Ledger/AgreementSchedule.swift",
+     "guard agreement.schedule == schedule else { throw AgreementError.conflict }", "",
+     ["PlatformAPITests/is charged by nobody who decided before another did"]),
+    ("a schedule tries again at once after a decline", "Payments/Ledger/AgreementSchedule.swift",
+     "[period.due, own, retries.notBefore]", "[period.due, retries.notBefore]",
+     ["PlatformAPITests/is tried again after a day, two, four and seven when its card is declined, then suspended with the cause"]),
     ("a payment token is known by one of its fingerprints alone", [
         ("Payments/Ledger/TokenUses.swift", ".text(use.transactionID), .text(use.payloadHash), .text(payment.rawValue)",
          '.text(use.transactionID + use.payloadHash), .text(use.payloadHash), .text(payment.rawValue)'),

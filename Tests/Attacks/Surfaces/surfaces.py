@@ -159,6 +159,8 @@ def platform(system):
             "subsequentType": "Recurring", "authorizationMode": "SALE", "period": 1}}),
         post("/tokens", {"paymentProductId": 1}), get("/tokens/019aba5e7c008c77999ef20ddb5ec6f9"),
         get("/agreements?status=active&limit=5"), get("/agreements/019aba5e7c008c77999ef20ddb5ec6f9"),
+        post("/agreements/019aba5e7c008c77999ef20ddb5ec6f9", {
+            "status": "suspended", "reason": "asked", "price": {"amount": 1490, "from": "2027-06-01T00:00:00Z"}}),
         get("/events?cursor=0&limit=10"), get("/events/019aba5e-7c00-8c77-999e-f20ddb5ec6f9"), get("/products?countryCode=IE&currencyCode=EUR&amount=1000&locale=en_IE&isRecurring=false&hide=fields"),
         get("/products/302?countryCode=IE&currencyCode=EUR"), get("/products/302/networks?countryCode=IE&currencyCode=EUR&amount=1"),
         post("/products/302/sessions", {"paymentProductSession302SpecificInput": {

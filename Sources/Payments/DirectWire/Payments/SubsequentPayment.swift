@@ -103,6 +103,10 @@ package struct AgreementAnswer: Sendable, Hashable, Codable {
   package var current: Period?
   /// The next one, with its date.
   package var next: Period?
+  /// What Tender charges by itself; absent where the merchant makes each charge.
+  package var schedule: Schedule?
+  /// The prices that the merchant has named; absent in lists, and where there are none.
+  package var prices: [Price]?
   /// Absent in lists, and where no charge was declined.
   package var retry: Retry?
   /// Absent in lists.
@@ -139,6 +143,25 @@ package struct AgreementAnswer: Sendable, Hashable, Codable {
     package init(number: Int64, due: WireTime?, amount: Int64) {
       (self.number, self.due, self.amount) = (number, due, amount)
     }
+  }
+
+  /// The period that Tender charges next, or is charging.
+  package struct Schedule: Sendable, Hashable, Codable {
+    package var period: Int64
+    /// When it is looked at: its date, or that of another try; absent where nothing is left to charge.
+    package var at: WireTime?
+
+    package init(period: Int64, at: WireTime?) { (self.period, self.at) = (period, at) }
+  }
+
+  /// The price of the regular periods that are due from a time on.
+  package struct Price: Sendable, Hashable, Codable {
+    /// Minor units.
+    package var amount: Int64
+    /// Now if absent in a request.
+    package var from: WireTime?
+
+    package init(amount: Int64, from: WireTime?) { (self.amount, self.from) = (amount, from) }
   }
 
   /// What the card schemes allow after declines.
@@ -183,6 +206,19 @@ package struct AgreementAnswer: Sendable, Hashable, Codable {
     package init(event: String, status: AgreementStatus, by: AgreementParty, reason: String?, at: WireTime) {
       (self.event, self.status, self.by, self.reason, self.at) = (event, status, by, reason, at)
     }
+  }
+}
+
+/// The body of `POST /v2/{merchantId}/agreements/{id}`: what is to change.
+package struct AgreementChangeRequest: Sendable, Hashable, Codable {
+  /// `active` resumes it, `suspended` and `ended` do as they say.
+  package var status: AgreementStatus?
+  /// For the agreement's history.
+  package var reason: String?
+  package var price: AgreementAnswer.Price?
+
+  package init(status: AgreementStatus? = nil, reason: String? = nil, price: AgreementAnswer.Price? = nil) {
+    (self.status, self.reason, self.price) = (status, reason, price)
   }
 }
 

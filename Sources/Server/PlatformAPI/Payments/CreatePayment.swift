@@ -187,7 +187,7 @@ extension PlatformPayments {
       document, in: server.amount.currency, at: clock.now(), place + ".agreement")
     return NewAgreement(
       terms: terms, timeZone: document.timeZone ?? "UTC", merchantReference: server.merchantReference,
-      customer: server.customer)
+      customer: server.customer, isScheduled: document.schedule == true)
   }
 
   /// Zero verifies the card, where a route of the merchant's can.

@@ -1,5 +1,6 @@
 package import DirectWire
-import Ledger
+import Gateway
+package import Ledger
 package import Storage
 package import TenderPayments
 
@@ -10,7 +11,11 @@ package enum PlatformAgreements {
     _ id: AgreementID, of merchant: MerchantID, in store: Transaction
   ) throws -> AgreementAnswer? {
     guard let agreement = try Journal.agreement(id, of: merchant, in: store) else { return nil }
-    var answer = AgreementAnswer(agreement, at: store.now)
+    var answer = try AgreementAnswer(agreement, in: store)
+    let prices = try Journal.prices(of: agreement, in: store)
+    if !prices.isEmpty {
+      answer.prices = prices.map { .init(amount: $0.amount.minorUnits, from: WireTime($0.from)) }
+    }
     let retries = try Journal.retries(of: id, in: store)
     if retries.declines > 0 || retries.stopped != nil {
       answer.retry = .init(
@@ -38,7 +43,7 @@ package enum PlatformAgreements {
       of: [merchant], status: status, before: before, limit: limit, in: store)
     let next = found.count == Int(limit) ? found.last : nil
     return AgreementPageAnswer(
-      found.map { AgreementAnswer($0, at: store.now) }, nextCursor: next.map { cursor($0.id) })
+      try found.map { try AgreementAnswer($0, in: store) }, nextCursor: next.map { cursor($0.id) })
   }
 
   /// The query of `GET /v2/{merchantId}/agreements`.
@@ -65,21 +70,88 @@ package enum PlatformAgreements {
 }
 
 extension AgreementAnswer {
-  fileprivate init(_ agreement: Agreement, at now: Timestamp) {
-    let calendar = agreement.calendar
+  fileprivate init(_ agreement: Agreement, in store: Transaction) throws {
+    let (calendar, now) = (agreement.calendar, store.now)
+    func priced(_ period: AgreementCalendar.Period?) throws -> Period? {
+      try period.map { Period(try Journal.priced($0, of: agreement, in: store)) }
+    }
     self.init(
       id: agreement.id, status: agreement.status, merchantReference: agreement.merchantReference,
       merchantCustomerId: agreement.customer,
       paymentId: DirectPaymentID(payment: agreement.firstPayment.rawValue, operation: 0),
       currencyCode: agreement.terms.amount.currency,
-      terms: AgreementDocument(agreement.terms, timeZone: agreement.timeZone),
+      terms: AgreementDocument(agreement.terms, timeZone: agreement.timeZone, isScheduled: agreement.schedule != nil),
       hasMerchantToken: agreement.merchantToken != nil, createdAt: WireTime(agreement.createdAt),
-      current: calendar?.current(at: now).map(Period.init), next: calendar?.next(after: now).map(Period.init))
+      current: try priced(calendar?.current(at: now)), next: try priced(calendar?.next(after: now)))
+    schedule = agreement.schedule.map { Schedule(period: $0.period, at: $0.at.map { WireTime($0) }) }
   }
 }
 
 extension AgreementAnswer.Period {
   fileprivate init(_ period: AgreementCalendar.Period) {
     self.init(number: period.number, due: period.due.map { WireTime($0) }, amount: period.amount.minorUnits)
+  }
+}
+
+// What a merchant's server or a person changes.
+extension PlatformAgreements {
+  /// `POST /v2/{merchantId}/agreements/{id}`: suspends, resumes or ends an agreement, and names the price of its coming
+  /// periods, in one commit.
+  ///
+  /// - Throws: ``PlatformRefusal``; `GatewayError`.
+  package static func change(
+    _ id: AgreementID, _ request: AgreementChangeRequest, of merchant: MerchantID, by party: AgreementParty,
+    in journal: Journal
+  ) async throws -> AgreementAnswer {
+    let event = try event(request)
+    guard event != nil || request.price != nil else { throw PlatformRefusal.missing("status") }
+    do {
+      return try await journal.database.write { store in
+        guard let agreement = try Journal.agreement(id, of: merchant, in: store) else {
+          throw AgreementError.unknown(id)
+        }
+        // Before it may end.
+        if let price = request.price {
+          let amount = Amount(minorUnits: price.amount, currency: agreement.terms.amount.currency)
+          try journal.price(
+            id, of: merchant, AgreementPrice(amount, from: price.from?.timestamp ?? store.now), in: store)
+        }
+        if let event { _ = try journal.change(id, of: merchant, by: event, party, because: request.reason, in: store) }
+        guard let answer = try find(id, of: merchant, in: store) else { throw AgreementError.unknown(id) }
+        return answer
+      }
+    } catch let error as AgreementError {
+      throw GatewayError.agreementRefused(error)
+    }
+  }
+
+  private static func event(_ request: AgreementChangeRequest) throws -> AgreementEvent? {
+    if let price = request.price, !(1...Amount.limit.upperBound).contains(price.amount) {
+      throw PlatformRefusal.invalid(
+        "price.amount", "An amount is 1 to \(Amount.limit.upperBound), in minor units.")
+    }
+    switch request.status {
+    case nil: return nil
+    case .active: return .resumed
+    case .suspended: return .suspended
+    case .ended: return .ended
+    case .pending: throw PlatformRefusal.invalid("status", "active, suspended or ended.")
+    }
+  }
+}
+
+extension PlatformPayments {
+  /// ``PlatformAgreements/change(_:_:of:by:in:)`` for a merchant's server.
+  ///
+  /// - Parameter body: an `AgreementChangeRequest`, as it arrived.
+  package func changeAgreement(
+    _ id: AgreementID, _ body: [UInt8], of merchant: MerchantID
+  ) async throws -> AgreementAnswer {
+    try await refusing {
+      guard let request = try Self.read(AgreementChangeRequest.self, body) else {
+        throw PlatformRefusal.missing("status")
+      }
+      return try await PlatformAgreements.change(id, request, of: merchant, by: .merchant, in: journal)
+    }
   }
 }

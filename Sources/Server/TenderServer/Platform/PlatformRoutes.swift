@@ -32,6 +32,7 @@ struct PlatformRoutes: Sendable {
     signed.get("/payments", use: search.find)
     signed.get("/agreements", use: search.agreements)
     signed.get("/agreements/:agreement", use: search.agreement)
+    signed.post("/agreements/:agreement", use: search.changeAgreement)
     signed.get("/events", use: search.events)
     signed.get("/events/:event", use: search.event)
     signed.post("/shadow", use: shadow.examineOwn)

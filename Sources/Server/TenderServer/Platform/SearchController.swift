@@ -43,6 +43,14 @@ struct SearchController: Sendable {
     return JSONAnswer.response(found)
   }
 
+  /// `POST /v2/{merchantId}/agreements/{agreementId}`
+  func changeAgreement(_ request: Request, _ context: ServerContext) async throws -> Response {
+    guard let call = context.signedCall else { throw PlatformAuthentication.refusal }
+    let id = AgreementID(try context.parameters.require("agreement"))
+    let body = try await RequestBody.collect(request)
+    return JSONAnswer.response(try await payments.changeAgreement(id, body, of: call.merchant))
+  }
+
   /// `GET /v2/{merchantId}/events`
   func events(_ request: Request, _ context: ServerContext) async throws -> Response {
     guard let call = context.signedCall else { throw PlatformAuthentication.refusal }

@@ -20,7 +20,8 @@ struct Platform: Sendable {
   let journal: Journal
   let clock = ManualClock(WallClock.system.now())
   let payments: PlatformPayments
-  private let gateway: PaymentGateway
+  let gateway: PaymentGateway
+  private let opener: TokenOpener
   private let files: TemporaryStore
 
   init(takesUnsignedData: Bool = true, _ acquirer: FakeAcquirer = FakeAcquirer()) async throws {
@@ -31,7 +32,7 @@ struct Platform: Sendable {
       clock: clock.wall)
     journal = Journal(database)
     let pki = try SandboxPKI(clock: clock.wall)
-    let opener = TokenOpener(
+    opener = TokenOpener(
       verifier: TokenVerifier(trust: try .simulated(rootPEM: pki.rootPEM)), keys: ProcessingKeyRing([:]))
     gateway = PaymentGateway(
       opener: opener, journal: journal, acquirer: acquirer.acquirer, clock: clock.wall, scheduler: clock.scheduler)
@@ -42,6 +43,19 @@ struct Platform: Sendable {
   }
 
   func recover() async throws { _ = try await gateway.recover() }
+
+  /// What charges by schedules; of another process over the same store, if that is asked for.
+  func scheduler(ofAnother: Bool = false) -> AgreementScheduler {
+    ofAnother ? scheduler(over: journal) : AgreementScheduler(gateway, scheduler: clock.scheduler)
+  }
+
+  /// What charges by schedules with this acquirer, in a process of its own.
+  func scheduler(over journal: Journal) -> AgreementScheduler {
+    AgreementScheduler(
+      PaymentGateway(
+        opener: opener, journal: Journal(journal.database), acquirer: acquirer.acquirer, clock: clock.wall,
+        scheduler: clock.scheduler), scheduler: clock.scheduler)
+  }
 
   /// The same, where the merchant has a basket of this reference.
   func tied(estimate: Amount? = nil, to reference: String = "order-1") -> PlatformPayments {
