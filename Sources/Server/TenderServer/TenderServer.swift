@@ -2,6 +2,7 @@ import Administration
 package import ApplePayToken
 package import Gateway
 package import Logging
+import PlatformAPI
 import ServiceLifecycle
 package import Settings
 package import Storage
@@ -109,6 +110,11 @@ package struct TenderServer: Service {
         "recovery",
         RecoveryService(
           gateway: gateway, metrics: parts.metrics, lastRun: parts.lastRecovery, logger: logger)
+      ),
+      (
+        "schedule",
+        ScheduleService(
+          schedule: AgreementScheduler(gateway, scheduler: scheduler), metrics: parts.metrics, logger: logger)
       ),
       ("doctor", DoctorService(doctor: ServerDoctor(parts), log: parts.doctor, scheduler: scheduler, logger: logger)),
       (
