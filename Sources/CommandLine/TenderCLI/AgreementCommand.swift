@@ -12,7 +12,7 @@ import TenderServer
 struct AgreementCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "agreement", abstract: "Looks at agreements with shoppers; charges and ends them.",
-    subcommands: [List.self, Show.self, Charge.self, End.self])
+    subcommands: [List.self, Show.self, Charge.self, Price.self, Suspend.self, Resume.self, End.self])
 
   struct List: AsyncParsableCommand {
     static let configuration = CommandConfiguration(commandName: "list", abstract: "Agreements, the newest first.")
@@ -92,6 +92,60 @@ struct AgreementCommand: AsyncParsableCommand {
     }
   }
 
+  struct Price: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+      commandName: "price", abstract: "Names the price of an agreement's coming periods.",
+      discussion: "Periods of a trial keep their price. It is yours to tell the shopper in time.")
+    @OptionGroup var journal: JournalOptions
+    @Argument(help: "The id of the agreement.") var id: String
+    @Argument(help: "In the agreement's currency, for example 14.90.") var amount: String
+    @Option(help: "For periods that are due then or later, as 2027-06-01T00:00:00Z; now by default.") var from: String?
+    @Option(help: "Why, for the history and the audit.") var reason: String
+
+    func validate() throws {
+      guard from.map({ Timestamp(rfc3339: $0) != nil }) ?? true else {
+        throw ValidationError("--from “\(from ?? "")” is no time; write it as 2027-06-01T00:00:00Z.")
+      }
+      try reason.requireWords()
+    }
+
+    func run() async throws {
+      let (id, amount, from, user, reason) = (AgreementID(id), amount, from, NSUserName(), reason)
+      let query = [
+        "amount=\(amount.inQuery)", from.map { "from=\($0.inQuery)" }, "by=\(user.inQuery)", "reason=\(reason.inQuery)",
+      ].compactMap(\.self).joined(separator: "&")
+      try journal.show(
+        await journal.ask("/agreements/\(id.inPath)/change?" + query) {
+          try await $0.change(id, amount: amount, from: from, by: CommandLineOperator(user, because: reason))
+        })
+    }
+  }
+
+  struct Suspend: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+      commandName: "suspend", abstract: "Suspends an agreement: it cannot be charged until it is resumed.")
+    @OptionGroup var journal: JournalOptions
+    @Argument(help: "The id of the agreement.") var id: String
+    @Option(help: "Why, for the history and the audit.") var reason: String
+
+    func validate() throws { try reason.requireWords() }
+
+    func run() async throws { try await journal.change(AgreementID(id), to: .suspended, because: reason) }
+  }
+
+  struct Resume: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+      commandName: "resume", abstract: "Resumes an agreement that is suspended.",
+      discussion: "If Tender charges it by its schedule, its current period is charged at once where it is not paid.")
+    @OptionGroup var journal: JournalOptions
+    @Argument(help: "The id of the agreement.") var id: String
+    @Option(help: "Why, for the history and the audit.") var reason: String
+
+    func validate() throws { try reason.requireWords() }
+
+    func run() async throws { try await journal.change(AgreementID(id), to: .active, because: reason) }
+  }
+
   struct End: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
       commandName: "end", abstract: "Ends an agreement for good: it can never be charged again.")
@@ -100,9 +154,7 @@ struct AgreementCommand: AsyncParsableCommand {
     @Option(help: "Why, for the history and the audit.") var reason: String
     @Flag(help: "Do not ask. Needed where standard input is no terminal.") var yes = false
 
-    func validate() throws {
-      guard !reason.allSatisfy(\.isWhitespace) else { throw ValidationError("--reason is empty: say why.") }
-    }
+    func validate() throws { try reason.requireWords() }
 
     func run() async throws {
       let (id, user, reason) = (AgreementID(id), NSUserName(), reason)
@@ -115,7 +167,22 @@ struct AgreementCommand: AsyncParsableCommand {
   }
 }
 
+extension String {
+  fileprivate func requireWords() throws {
+    guard !allSatisfy(\.isWhitespace) else { throw ValidationError("--reason is empty: say why.") }
+  }
+}
+
 extension JournalOptions {
+  fileprivate func change(_ id: AgreementID, to status: AgreementStatus, because reason: String) async throws {
+    let user = NSUserName()
+    let query = "status=\(status.rawValue)&by=\(user.inQuery)&reason=\(reason.inQuery)"
+    try show(
+      await ask("/agreements/\(id.inPath)/change?" + query) {
+        try await $0.change(id, to: status, by: CommandLineOperator(user, because: reason))
+      })
+  }
+
   /// While no server runs, the acquirer is the one that the configuration names.
   fileprivate func ask(
     _ there: String, here: @escaping @Sendable (PaymentAdministration) async throws -> AgreementReport
@@ -154,7 +221,7 @@ extension AgreementReport {
       let agreement = report.agreement
       return [
         "\(agreement.id)", agreement.createdAt.timestamp.description, agreement.status.rawValue, report.kind,
-        report.money(report.amount), agreement.next?.due?.timestamp.description ?? "-", "\(report.merchant)",
+        report.money(report.amount), (agreement.schedule?.at ?? agreement.next?.due)?.timestamp.description ?? "-", "\(report.merchant)",
         agreement.merchantReference,
       ]
     }
@@ -168,7 +235,7 @@ extension AgreementReport {
       ("kind", kind), ("for", terms.description), ("amount", money(amount)),
       ("time zone", terms.timeZone ?? "-"), ("first payment", agreement.paymentId),
       ("merchant token", agreement.hasMerchantToken ? "yes" : "no: Visa declines later payments of a device's number"),
-      ("current", period(agreement.current)), ("next", period(agreement.next)), ("retries", retries),
+      ("current", period(agreement.current)), ("next", period(agreement.next)), ("schedule", schedule), ("prices", prices), ("retries", retries),
       ("created", agreement.createdAt.timestamp.description),
     ].filter { $0.1 != "-" }
   }
@@ -186,6 +253,16 @@ extension AgreementReport {
     Table("CHANGED", "EVENT", "STATUS", "BY", "REASON", of: agreement.history ?? []) {
       [$0.at.timestamp.description, $0.event, $0.status.rawValue, $0.by.rawValue, $0.reason ?? "-"]
     }
+  }
+
+  private var schedule: String {
+    guard let schedule = agreement.schedule else { return "none: each charge is made by a call" }
+    return "period \(schedule.period), \(schedule.at?.timestamp.description ?? "nothing is left to charge")"
+  }
+
+  private var prices: String {
+    guard let prices = agreement.prices else { return "-" }
+    return prices.map { "\(money($0.amount)) from \($0.from?.timestamp.description ?? "-")" }.joined(separator: ", ")
   }
 
   private var retries: String {

@@ -48,6 +48,35 @@ extension PaymentAdministration {
     }
   }
 
+  /// Suspends or resumes an agreement, or names the price of its coming periods.
+  ///
+  /// - Parameters:
+  ///   - amount: in the agreement's currency, as `10.00`.
+  ///   - from: RFC 3339; nil for now.
+  package func change(
+    _ id: AgreementID, to status: AgreementStatus? = nil, amount: String? = nil, from: String? = nil,
+    by person: CommandLineOperator
+  ) async throws -> AgreementReport {
+    let before = try await Self.agreement(journal, id)
+    let verb = amount == nil ? status?.rawValue ?? "change" : "price"
+    return try await audit(verb, before, [status?.rawValue, amount, from.map { "from \($0)" }], key: nil, by: person) {
+      var request = AgreementChangeRequest(status: status, reason: person.reason)
+      if let amount {
+        let time = try from.map { text -> Timestamp in
+          guard let time = Timestamp(rfc3339: text) else {
+            throw Problem(
+              .badRequest, "bad_request", "from is a time as 2027-01-31T09:00:00Z.", field: "from")
+          }
+          return time
+        }
+        request.price = .init(
+          amount: try Self.amount(amount, before.agreement.currencyCode).minorUnits, from: time.map { WireTime($0) })
+      }
+      _ = try await PlatformAgreements.change(id, request, of: before.merchant, by: .operator, in: journal)
+      return try await Self.agreement(journal, id)
+    }
+  }
+
   /// Ends an agreement for good, for a caller that has noted the attempt.
   package func end(_ id: AgreementID, of merchant: MerchantID, because reason: String) async throws -> Agreement {
     do {

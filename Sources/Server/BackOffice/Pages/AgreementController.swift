@@ -40,7 +40,7 @@ struct AgreementController: Sendable {
     [
       "id": agreement.id.rawValue, "began": agreement.createdAt.shown, "reference": agreement.merchantReference,
       "kind": agreement.terms.kind.shown, "amount": agreement.terms.amount.shown, "status": agreement.status.rawValue,
-      "next": agreement.calendar?.next(after: now)?.due?.shown ?? "–", "merchant": agreement.merchant.rawValue,
+      "next": (agreement.schedule?.at ?? agreement.calendar?.next(after: now)?.due)?.shown ?? "–", "merchant": agreement.merchant.rawValue,
     ]
   }
 
@@ -111,11 +111,17 @@ private struct AgreementFile: Sendable {
       ("For", terms.paymentDescription), ("Terms", terms.billingAgreement), ("Managed at", terms.managementURL),
       ("Began", "\(agreement.createdAt.shown) UTC"), ("Time zone", agreement.timeZone),
       ("Current period", Self.text(calendar?.current(at: now))), ("Next period", Self.text(calendar?.next(after: now))),
+      ("Schedule", schedule),
       ("Declined within 30 days", retries.declines > 0 ? "\(retries.declines)" : nil),
       ("No charge before", retries.notBefore.map { "\($0.shown) UTC" }),
       ("Merchant token", agreement.merchantToken == nil ? "none" : "given"),
     ]
     return all.compactMap { name, value in value.map { (name, $0) } }
+  }
+
+  private var schedule: String {
+    guard let schedule = agreement.schedule else { return "none: each charge is made by a call" }
+    return "period \(schedule.period), \(schedule.at.map { "\($0.shown) UTC" } ?? "nothing is left to charge")"
   }
 
   private static func text(_ period: AgreementCalendar.Period?) -> String? {

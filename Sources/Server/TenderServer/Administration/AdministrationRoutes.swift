@@ -36,6 +36,7 @@ struct AdministrationRoutes: Sendable {
     router.get("/agreements/:agreement", use: agreements.show)
     router.post("/agreements/:agreement/charge", use: agreements.charge)
     router.post("/agreements/:agreement/end", use: agreements.end)
+    router.post("/agreements/:agreement/change", use: agreements.change)
 
     // `tender certificate keys` and `retire-key`
     router.get("/keys", use: keys.list)

@@ -28,6 +28,15 @@ struct AgreementAdministrationController: Sendable {
     JSONAnswer.response(try await administration.end(Self.id(context), by: Self.person(request)))
   }
 
+  /// `POST /agreements/{id}/change?status=…&amount=10.00&from=…&by=USER&reason=…`
+  func change(_ request: Request, _ context: ServerContext) async throws -> Response {
+    let query = request.query
+    return JSONAnswer.response(
+      try await administration.change(
+        Self.id(context), to: query["status"].flatMap { AgreementStatus(rawValue: $0) }, amount: query["amount"],
+        from: query["from"], by: Self.person(request)))
+  }
+
   /// `POST /agreements/{id}/charge?period=…&amount=10.00&key=…&by=USER&reason=…`
   func charge(_ request: Request, _ context: ServerContext) async throws -> Response {
     let query = request.query
