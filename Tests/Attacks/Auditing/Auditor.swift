@@ -488,9 +488,10 @@ extension Auditor {
   private static let mostDeclines = 15
 
   private var retriedTooOften: [String] {
-    let declined = Set(evidence.holds.filter { !$0.wasApproved }.map(\.order))
-    return Dictionary(grouping: evidence.charges.filter { declined.contains($0.order) }, by: \.agreement)
-      .filter { $0.value.count > Self.mostDeclines }.map { "\($0.value.count) declines of \($0.key)" }
+    let agreements = Dictionary(evidence.charges.map { ($0.order, $0.agreement) }) { first, _ in first }
+    let declined = evidence.holds.filter { !$0.wasApproved }.compactMap { agreements[$0.order] }
+    return Dictionary(grouping: declined) { $0 }.filter { $0.value.count > Self.mostDeclines }
+      .map { "\($0.value.count) declines of \($0.key)" }
   }
 }
 

@@ -63,7 +63,7 @@ package struct Coverage: Sendable, Hashable {
     + SimulatedWorld.Routing.allCases.flatMap { [$0.rawValue, "\($0.rawValue), with breakers"] }
     + [
       "two routes", "rerouted", "decided by a person", refundOfSeveral, decision, wrongDecision, expiryAsMovement,
-      raisedHold, agreement, laterPayment,
+      raisedHold, agreement, laterPayment, scheduledPayment,
     ]
 
   /// A refund that gave back several captures, each by an operation of its own.
@@ -71,6 +71,7 @@ package struct Coverage: Sendable, Hashable {
   static let expiryAsMovement = "an expired hold that the provider reports"
   static let agreement = "an agreement"
   static let laterPayment = "a later payment of an agreement"
+  static let scheduledPayment = "a payment by an agreement's schedule"
   static let raisedHold = "a hold that was raised"
   static let decision = "an operation decided by a person"
   static let wrongDecision = "an operation decided by a person, wrongly"

@@ -56,6 +56,9 @@ final class EngineLife: @unchecked Sendable {
   let platform: PlatformPayments
   private let dispatcher: WebhookDispatcher
   private(set) var isDelivering = false
+  /// Charges agreements over this gateway.
+  let schedule: AgreementScheduler
+  var isCharging = false
 
   /// - Parameters:
   ///   - process: in which it runs; nil where there is only one.
@@ -77,6 +80,7 @@ final class EngineLife: @unchecked Sendable {
       gateway: gateway, terms: { _ in MerchantTerms() }, clock: clock,
       random: random)
     platform = supplies.platform(gateway, clock, random)
+    self.schedule = AgreementScheduler(gateway, scheduler: scheduler)
     dispatcher = WebhookDispatcher(
       database: database, endpoints: { _ in [sink.endpoint] },
       destinations: DestinationGuard(allowsPrivate: true) { _ in SimulatedSink.addresses },

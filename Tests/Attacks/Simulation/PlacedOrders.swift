@@ -12,24 +12,26 @@ import TenderSheet
 
 extension Supplies.Purchase {
   /// The basket as the merchant puts it: one thing for the order's amount, to be collected.
-  fileprivate func document(hasAgreement: Bool) -> BasketDocument {
+  fileprivate func document(_ agreement: AgreementDocument?) -> BasketDocument {
     var document = BasketDocument(
       currencyCode: order.amount.currency, countryCode: "IE", merchantReference: order.merchantReference,
       businessName: "Harbour Kitchen", serviceTypes: ["collection"],
       items: [.init(id: "all", label: "All of it", unitAmount: order.amount.minorUnits)])
     document.capture = order.capture
-    if hasAgreement { document.agreement = agreement }
+    document.agreement = agreement
     return document
   }
 }
 
 extension EngineLife {
   /// Puts the basket and opens its sheet.
-  func open(_ purchase: Supplies.Purchase, hasAgreement: Bool, _ shown: @escaping (QuoteID) -> Void) {
+  func open(
+    _ purchase: Supplies.Purchase, _ agreement: AgreementDocument?, _ shown: @escaping (QuoteID) -> Void
+  ) {
     let shown = Carried(shown)
     Task.detached { [orderService] in
       let (basket, merchant) = (purchase.order.basket, purchase.order.merchant)
-      _ = try await orderService.put(purchase.document(hasAgreement: hasAgreement), as: basket, of: merchant)
+      _ = try await orderService.put(purchase.document(agreement), as: basket, of: merchant)
       shown.value(try await orderService.sheet(basket, of: merchant).quote.id)
     }
   }
@@ -56,7 +58,8 @@ extension SimulatedWorld {
   }
 
   func openSheet(of purchase: Supplies.Purchase) {
-    engine?.open(purchase, hasAgreement: hasAgreements) { self.quotes[purchase.order.basket] = $0 }
+    let agreement = hasAgreements ? purchase.agreement(isScheduled: hasSchedules) : nil
+    engine?.open(purchase, agreement) { self.quotes[purchase.order.basket] = $0 }
   }
 }
 
@@ -66,7 +69,7 @@ extension Evidence {
   mutating func readPlacedOrders(_ store: Transaction, of purchases: [Supplies.Purchase]) throws {
     for row in try store.rows("SELECT id, merchant_reference FROM orders") {
       let (id, name) = (try row.text("id"), try row.text("merchant_reference"))
-      guard let order = purchases.first(where: { $0.order.merchantReference == name.prefix { $0 != " " } })?.order
+      guard let order = purchases.first(where: { $0.order.merchantReference == name.nameOfOrder })?.order
       else { continue }
       orders.append(
         PlannedOrder(id: id, amount: order.amount.minorUnits, currency: order.amount.currency.code))

@@ -172,7 +172,7 @@ final class SimulatedWorld: @unchecked Sendable {
   private func connect(_ acquirer: SimulatedAcquirer, _ verdicts: [SimulatedBank.Verdict]) {
     let (wire, choices) = (acquirer.wire, thread.choices)
     wire.verdict = { order in
-      order.contains(" ") ? self.verdict(ofCharge: order) : verdicts[Int(order.suffix(1)) ?? 0]
+      order.namesCharge ? self.verdict(ofCharge: order) : verdicts[Int(order.suffix(1)) ?? 0]
     }
     wire.met = { self.coverage.fates[$0.rawValue, default: 0] += 1 }
     wire.waits = { [unowned acquirer] request in
@@ -506,6 +506,11 @@ extension SimulatedWorld {
     thread.after(thread.choices.milliseconds(pause), "recovery looks") { [self] in
       guard runs(engine) else { return }
       engine.recover { self.work(engine) }
+    }
+    if hasSchedules, !engine.isCharging {
+      thread.after(thread.choices.milliseconds(pause), "the schedules are looked at") { [self] in
+        if runs(engine) { engine.chargeScheduled() }
+      }
     }
     if !engine.isDelivering {
       thread.after(thread.choices.milliseconds(pause), "the dispatcher runs") { [self] in

@@ -36,9 +36,9 @@ extension Supplies.Purchase {
   /// The last period begins at the sixth minute at the latest.
   static let lastPeriod: Int64 = 6
 
-  var agreement: AgreementDocument {
+  func agreement(isScheduled: Bool) -> AgreementDocument {
     AgreementDocument(
-      description: "Tea", managementURL: "https://shop.example/tea",
+      description: "Tea", managementURL: "https://shop.example/tea", schedule: isScheduled ? true : nil,
       recurring: .init(
         regular: .init(
           label: "Tea", amount: order.amount.minorUnits, interval: .init(.minute),
@@ -56,6 +56,26 @@ extension EngineLife {
       var reply = PlatformReply(try await platform.subsequent(id, body, call))
       reply.isSale = true
       return reply
+    }
+  }
+
+  /// Charges what is due by schedules.
+  func chargeScheduled() {
+    guard !isCharging else { return }
+    isCharging = true
+    Task.detached { [self] in
+      _ = try? await schedule.round()
+      isCharging = false
+    }
+  }
+
+  /// `POST /v2/{merchantId}/agreements/{id}`, which an agreement refuses that is not suspended.
+  func resumeAgreement(of payment: Payment) {
+    Task.detached { [platform, gateway] in
+      let found = try await gateway.journal.database.read { try Journal.agreement(of: payment.id, in: $0) }
+      let body: JSONValue = ["status": "active"]
+      guard let found else { return }
+      _ = try await platform.changeAgreement(found.id, body.serialized(), of: payment.merchant)
     }
   }
 
@@ -80,10 +100,13 @@ extension SimulatedWorld {
       }
   }
 
+  /// In every other of these Tender charges them too, by their schedules.
+  var hasSchedules: Bool { settings.seed.isMultiple(of: 2) && hasAgreements }
+
   /// What the bank makes of a charge, by its name alone, so that a repeat gets the same. One agreement in five is declined
   /// always.
   func verdict(ofCharge name: String) -> SimulatedBank.Verdict {
-    guard !digest(String(name.prefix { $0 != " " })).isMultiple(of: 5) else { return .decline }
+    guard !digest(name.nameOfOrder).isMultiple(of: 5) else { return .decline }
     return switch digest(name) % 10 {
     case 0, 1: .decline
     case 2: .declineForGood
@@ -105,6 +128,7 @@ extension SimulatedWorld {
     coverage.profiles[Coverage.agreement, default: 0] += 1
     evidence.charges.append(
       ChargeCall(order: order.merchantReference, agreement: order.id.rawValue, period: 0))
+    if hasSchedules { expectCharges(of: purchase, payment) }
     let isEager = thread.choices.pick(4) == 0
     for number in 0..<(isEager ? 30 : 4 + thread.choices.pick(8)) {
       let period = Int64(thread.choices.pick(Int(Supplies.Purchase.lastPeriod) + 2))
@@ -117,6 +141,18 @@ extension SimulatedWorld {
     guard thread.choices.chance(400) else { return }
     thread.after(thread.choices.milliseconds(100_000...380_000), "the merchant ends an agreement") { [self] in
       engine?.endAgreement(of: payment) { self.ended.insert(order.id) }
+    }
+  }
+
+  /// The schedule's own charges, one period beyond the last, and a merchant who resumes what was suspended.
+  private func expectCharges(of purchase: Supplies.Purchase, _ payment: Payment) {
+    let order = purchase.order
+    for period in 1...Supplies.Purchase.lastPeriod + 1 {
+      evidence.charges.append(
+        ChargeCall(order: "\(order.merchantReference)-\(period)", agreement: order.id.rawValue, period: period))
+    }
+    thread.after(thread.choices.milliseconds(100_000...390_000), "the merchant resumes an agreement") { [self] in
+      engine?.resumeAgreement(of: payment)
     }
   }
 
@@ -176,5 +212,42 @@ extension SimulatedWorld {
   private func note(_ request: ChargeRequest, _ outcome: ClientCall.Outcome, _ payment: PaymentID? = nil) {
     evidence.calls.append(
       ClientCall(order: request.name, key: request.key, outcome: outcome, payment: payment?.rawValue))
+  }
+}
+
+extension String {
+  /// Of a charge: `order-3 p2 c0` by a call, `order-3-2` by the schedule.
+  var namesCharge: Bool { contains(" ") || split(separator: "-").count > 2 }
+
+  /// The name of the order that began the agreement.
+  var nameOfOrder: String { prefix { $0 != " " }.split(separator: "-").prefix(2).joined(separator: "-") }
+}
+
+extension Evidence {
+  /// Charges that were claimed after the agreement's end was committed, or after an answer by which the card must never be
+  /// tried again. The clock must not have been set.
+  mutating func readLateCharges(_ store: Transaction) throws {
+    let rows = try store.rows(
+      """
+      SELECT orders.merchant_reference AS name, agreement_charges.period AS period, payments.agreement AS agreement,
+        (SELECT COUNT(*) FROM agreement_changes
+          WHERE agreement_changes.agreement = payments.agreement AND status_after = 'ended'
+            AND changed_at < payments.created_at) AS ends,
+        (SELECT COUNT(*) FROM operations JOIN payments others ON others.id = operations.payment
+          WHERE others.agreement = payments.agreement AND operations.kind = 'authorize' AND operations.state = 'declined'
+            AND operations.decline_reason IN ('lost_or_stolen', 'invalid_card', 'not_permitted')
+            AND operations.answered_at < payments.created_at) AS stops
+      FROM payments JOIN orders ON orders.id = payments.order_id
+        JOIN agreement_charges ON agreement_charges.order_id = payments.order_id
+      WHERE payments.agreement IS NOT NULL
+      """)
+    for row in rows {
+      let (isAfterEnd, isAfterStop) = (try row.integer("ends") > 0, try row.integer("stops") > 0)
+      guard isAfterEnd || isAfterStop else { continue }
+      charges.append(
+        ChargeCall(
+          order: try row.text("name"), agreement: try row.text("agreement"), period: try row.integer("period"),
+          isAfterEnd: isAfterEnd, isAfterStop: isAfterStop))
+    }
   }
 }

@@ -11,6 +11,8 @@ extension SimulatedWorld {
     let database = try database()
     let purchases = supplies.purchases
     let (secrets, seen, isFourth) = (supplies.secrets, evidence, settings.seed.isMultiple(of: 4))
+    // Processes that share a store commit in another order than that of their times.
+    let isInOrder = !clockWasSet && nodes == nil
     let journal = Journal(database)
     let findings = Findings()
     Task.detached {
@@ -19,6 +21,7 @@ extension SimulatedWorld {
         var evidence = seen
         try evidence.readJournal(store)
         try evidence.readPlacedOrders(store, of: purchases)
+        if isInOrder { try evidence.readLateCharges(store) }
         // It takes as long as a tenth of the history did, and what leaks, leaks in every one.
         if isFourth { evidence.leaks = try store.leaks(of: secrets) }
         return (evidence, try store.events(), try store.operations())
@@ -37,6 +40,8 @@ extension SimulatedWorld {
       })
     let parts = evidence.operations.count { $0.partOf != nil && $0.kind == "refund" }
     if parts > 0 { coverage.profiles[Coverage.refundOfSeveral, default: 0] += parts }
+    let scheduled = evidence.holds.count { $0.order.namesCharge && !$0.order.contains(" ") && $0.stands }
+    if scheduled > 0 { coverage.profiles[Coverage.scheduledPayment, default: 0] += scheduled }
     evidence.earlyVoids = acquirers.reduce(into: []) { $0.formUnion($1.wire.earlyVoids) }
     // By the terms no period begins after the sixth minute, unless the clock by which they begin was set.
     for index in evidence.charges.indices where evidence.charges[index].period > Supplies.Purchase.lastPeriod {
