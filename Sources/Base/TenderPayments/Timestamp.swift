@@ -179,8 +179,17 @@ extension Timestamp {
 public struct WallClock: Sendable {
   /// The time of day.
   public let now: @Sendable () -> Timestamp
+  /// The same, but of a clock that a simulation has moved: the machine's. By it other machines' messages are dated.
+  package let machine: @Sendable () -> Timestamp
+
   /// A clock that returns the function's value.
-  public init(now: @escaping @Sendable () -> Timestamp) { self.now = now }
+  public init(now: @escaping @Sendable () -> Timestamp) { (self.now, machine) = (now, now) }
+
+  /// - Parameter ahead: by how much it is ahead of the other clock.
+  package init(ahead: @escaping @Sendable () -> Duration, of other: WallClock) {
+    now = { other.now().adding(ahead()) }
+    machine = other.machine
+  }
 
   /// The operating system's clock.
   public static let system = WallClock {

@@ -296,7 +296,7 @@ extension WebhookDispatcher {
     guard let endpoint, let body = claimed.body else {
       return claimed.result(.hopeless("the event is not in the journal"))
     }
-    return claimed.result(await line.send(body, endpoint, Self.timeout, at: clock.now()))
+    return claimed.result(await line.send(body, endpoint, Self.timeout, at: clock.machine()))
   }
 
   private static let removed = DeliveryAttempt.hopeless(

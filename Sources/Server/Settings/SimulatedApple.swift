@@ -12,6 +12,8 @@ package struct SimulatedApple: Sendable {
   package let gatewayURL: String
   /// The script that stands in for Apple's, also in a browser that has Apple Pay: such a server takes no real money.
   package let sessionScriptURL: String
+  /// By how much the sandbox's clock has been moved on; nil where it has none that can be.
+  package let clockAhead: Duration?
   let acquirerKey: String
 
   /// Asks for up to ten seconds, because the sandbox may be starting too.
@@ -22,6 +24,9 @@ package struct SimulatedApple: Sendable {
     self.gatewayRootPEM = try Self.text("tlsRootPEM", of: answer)
     self.gatewayURL = try Self.text("gatewayURL", of: answer)
     self.acquirerKey = try Self.text("acquirerKey", of: answer)
+    if case .integer(let ahead)? = answer["clockAheadMicroseconds"] { clockAhead = .microseconds(ahead) } else {
+      clockAhead = nil
+    }
     self.sessionScriptURL = sandboxURL + "/apple-pay-session.js?replace"
   }
 

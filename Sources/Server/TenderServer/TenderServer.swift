@@ -1,6 +1,7 @@
 import Administration
 package import ApplePayToken
 package import Gateway
+import HTTPTransport
 package import Logging
 import PlatformAPI
 import ServiceLifecycle
@@ -34,8 +35,12 @@ package struct TenderServer: Service {
     var configuration = configuration
     configuration.gatewayPolicy.maximumInFlight = budget.payments
     let network = try network ?? Network.live(configuration.outbound, within: budget)
+    // A store that several processes share keeps the time of its database.
+    let isMoved = clock == nil && configuration.environment == .simulated && configuration.storeURL == nil
+    let followed = isMoved ? FollowedClock() : nil
+    let clock = clock ?? followed?.wall
     let runtime = Runtime(
-      clock: clock ?? .system, storeClock: clock, random: random, scheduler: scheduler, network: network, trust: trust,
+      clock: clock ?? .system, storeClock: clock, followedClock: followed, random: random, scheduler: scheduler, network: network, trust: trust,
       crashes: crashes, migrations: ServerStore.migrations + later, sockets: sockets, logger: logger)
     do { parts = try await Composition(configuration, runtime, budget) } catch {
       await network.close()
@@ -132,7 +137,20 @@ package struct TenderServer: Service {
       ("restore", RestoreService(gateway: gateway, scheduler: scheduler, logger: logger)),
       ("figures", FigureService(database: parts.database, scheduler: scheduler, logger: logger)),
     ]
-    return (all + mailServices).map { NamedService(service: $1, serviceName: $0) }
+    return (all + clockServices + mailServices).map { NamedService(service: $1, serviceName: $0) }
+  }
+
+  /// None outside of `simulated`.
+  private var clockServices: [(String, any Service)] {
+    let (runtime, gateway) = (parts.runtime, parts.gateway)
+    guard let clock = runtime.followedClock, let sandbox = parts.configuration.sandboxURL,
+      parts.apple.simulated?.clockAhead != nil
+    else { return [] }
+    let follower = ClockFollower(
+      clock: clock, sandbox: JSONClient(sandbox, sender: runtime.network.plain), name: runtime.random.hex(8),
+      gateway: gateway, schedule: AgreementScheduler(gateway, scheduler: runtime.scheduler),
+      scheduler: runtime.scheduler, logger: runtime.logger)
+    return [("sandbox clock", follower)]
   }
 
   /// None where mail is off.

@@ -34,7 +34,7 @@ extension WorldlineAcquiringRoutes {
 
   private func issue(_ account: WorldlineAcquiringAccount, _ scopes: Set<String>) -> JSONValue {
     let text = "sandbox." + service.store.random.hex(32)
-    let end = service.clock.now().adding(account.tokenLifetime)
+    let end = service.clock.machine().adding(account.tokenLifetime)
     service.tokens.issue(text, .init(account: account, scopes: scopes, end: end))
     return [
       "access_token": .string(text), "expires_in": .integer(account.tokenLifetime.components.seconds),

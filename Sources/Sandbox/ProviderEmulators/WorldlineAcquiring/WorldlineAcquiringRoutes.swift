@@ -154,7 +154,7 @@ extension WorldlineAcquiringRoutes {
     _ request: Request, _ context: Context, scope: String
   ) throws(WorldlineAcquiringProblem) -> String {
     guard let header = request.headers[.authorization], header.hasPrefix("Bearer "),
-      let grant = service.tokens.grant(String(header.dropFirst(7)), at: service.clock.now())
+      let grant = service.tokens.grant(String(header.dropFirst(7)), at: service.clock.machine())
     else { throw .unauthorized }
     guard grant.scopes.contains(scope) else { throw .forbidden }
     guard let acquirer = context.parameters.get("acquirer"), let merchant = context.parameters.get("merchant") else {

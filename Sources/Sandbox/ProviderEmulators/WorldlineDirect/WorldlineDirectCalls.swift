@@ -40,7 +40,7 @@ extension WorldlineDirectRoutes {
         headers: request.headers.map { ($0.name.rawName, $0.value) })
       let account = service.accounts.first { $0.apiKeyID == signed.apiKeyID }
       let caller = try RequestAuthenticator().authenticate(
-        signed, secret: account?.secretAPIKey, at: service.clock.now())
+        signed, secret: account?.secretAPIKey, at: service.clock.machine())
       guard let account, account.merchantID == merchant else { throw WorldlineDirectRefusal(.accessNotAllowed) }
       if let key = caller.idempotencyKey, !Idempotence.isKey(key) {
         throw WorldlineDirectRefusal(.invalidValue(Idempotence.key, "not 1 to 40 ASCII characters"))

@@ -21,6 +21,8 @@ struct Runtime: Sendable {
   let clock: WallClock
   /// The clock of the store; nil for the engine's own.
   let storeClock: WallClock?
+  /// The clock, where it follows the sandbox's; nil outside of `simulated`.
+  let followedClock: FollowedClock?
   let random: RandomBytes
   /// Schedules what runs on a timer or within a limit of time.
   let scheduler: Scheduler
@@ -95,6 +97,8 @@ struct Composition: Sendable {
     connections =
       configuration.maximumConnections.map { ConnectionLimit(maximum: $0) } ?? ConnectionLimit(files: budget.shoppers)
     apple = try await AppleEnvironment(configuration, runtime.network.plain, trust: runtime.trust)
+    // Before the store is opened and certificates are judged.
+    if let ahead = apple.simulated?.clockAhead { runtime.followedClock?.move(ahead: ahead) }
     nodeLock = try await runtime.awaitingPredecessor(configuration) { try StoreLock.ofNode(configuration) }
     journal = try await runtime.awaitingPredecessor(configuration) { try await Journal.open(configuration, runtime) }
     try await journal.forgetMail()

@@ -99,7 +99,7 @@ struct PlatformAuthentication: RouterMiddleware {
         headers: request.headers.map { ($0.name.rawName, $0.value) })
       keyID = signed.apiKeyID
       let key = merchants.current.apiKeys[signed.apiKeyID]
-      let caller = try RequestAuthenticator().authenticate(signed, secret: key?.secret, at: clock.now())
+      let caller = try RequestAuthenticator().authenticate(signed, secret: key?.secret, at: clock.machine())
       guard let key, Self.isSame(key.merchant, context.parameters.get("merchantId")) else {
         throw refusal(PlatformKeyRefusal.otherMerchant.rawValue, keyID, context)
       }
