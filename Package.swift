@@ -289,7 +289,7 @@ let package = Package(
     module(
       "CommandLine/Demo",
       [
-        "CommandSupport", "TenderServer", "Administration", "Settings", "Mail", "DemoShop", "AppleSandbox",
+        "CommandSupport", "TenderServer", "Administration", "Settings", "Mail", "DemoShop", "AppleSandbox", "Ledger",
         "AcquirerSandbox", "ProviderEmulators", "TenderPayments", "StrictJSON", "HTTPTransport", "Storage", arguments,
         crypto, logging, lifecycle,
       ]),

@@ -8,7 +8,8 @@ import StrictJSON
 package struct SandboxCommand: AsyncParsableCommand {
   package static let configuration = CommandConfiguration(
     commandName: "sandbox",
-    abstract: "An offline Apple and an offline acquirer, with real cryptography. NOT for production.")
+    abstract: "An offline Apple and an offline acquirer, with real cryptography. NOT for production.",
+    subcommands: [ClockCommand.self])
 
   @Option(help: "Portal, device, script, acquirer and front page; the gateway listens on the next port.") var port =
     8402

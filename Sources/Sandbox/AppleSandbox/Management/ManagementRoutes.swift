@@ -1,10 +1,12 @@
 import HTTPServing
 import Hummingbird
 import StrictJSON
+import TenderPayments
 import TokenIssuer
 
 /// The management API, for tests and for the server under test.
 struct ManagementRoutes: Sendable {
+  let clock: SimulationClock
   let pki: SandboxPKI
   let portal: DeveloperPortal
   let sessions: SessionStore
@@ -21,7 +23,7 @@ struct ManagementRoutes: Sendable {
     JSONAnswer.response([
       "rootPEM": .string(try pki.rootPEM), "tlsRootPEM": .string(try pki.tlsRootPEM),
       "gatewayURL": .string(addresses.current.gatewayURL), "acquirerKey": acquirerKey.map(JSONValue.string) ?? .null,
-      "servesPhones": .bool(servesPhones),
+      "servesPhones": .bool(servesPhones), "clockAheadMicroseconds": .integer(clock.ahead.microseconds),
     ])
   }
 

@@ -11,7 +11,7 @@ extension DeveloperPortal {
     let now = clock.now()
     return try change(identifier) { merchant in
       if type == .processing { try requireRoom(in: merchant, at: now) }
-      let issued = try pki.issue(type, to: identifier, csrPEM: csr, at: now, random: random)
+      let issued = try pki.issue(type, to: identifier, csrPEM: csr, at: now, from: clock.machine(), random: random)
       let record = PortalCertificate(
         id: Hex.encode(issued.serialNumber.bytes), type: type, certificate: try issued.serializeAsPEM().pemString,
         expiresAt: Timestamp(issued.notValidAfter).seconds,

@@ -91,6 +91,8 @@ extension SandboxServer {
     router.post("ocsp/:authority", use: revocationRoutes.statusByPost)
     router.get("ocsp/:authority/**", use: revocationRoutes.statusByGet)
     management.get("ca.json", use: managementRoutes.certificateAuthorities)
+    management.get("clock", use: clockRoutes.show)
+    management.post("clock", use: clockRoutes.move)
     management.get("state", use: managementRoutes.state)
     management.get("recent", use: pages.recentAsJSON)
     management.get("mail", use: mailboxPages.json)

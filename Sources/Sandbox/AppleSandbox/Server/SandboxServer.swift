@@ -32,6 +32,7 @@ package struct SandboxServer: Service {
   let phoneWalletRoutes: PhoneWalletRoutes
   let gatewayRoutes: GatewayRoutes
   let managementRoutes: ManagementRoutes
+  let clockRoutes: ClockRoutes
   let revocationRoutes: RevocationRoutes
   let pages: Pages
   let mailbox: Mailbox
@@ -39,8 +40,11 @@ package struct SandboxServer: Service {
 
   /// Reads what the directory holds, or makes new authorities in an empty one.
   package init(_ configuration: SandboxConfiguration) async throws {
-    let (clock, random) = (configuration.clock, configuration.random)
     let files = try StateDirectory(path: configuration.directory)
+    let simulationClock = try SimulationClock(configuration.clock, files: files)
+    var configuration = configuration
+    configuration.clock = simulationClock.wall
+    let (clock, random) = (configuration.clock, configuration.random)
     let faults = InjectedFaults()
     self.configuration = configuration
     addresses = ListeningAddresses(configuration)
@@ -66,7 +70,9 @@ package struct SandboxServer: Service {
       service: SessionService(portal: portal, sessions: sessions, clock: clock),
       registrations: RegistrationService(portal: portal), pki: pki, faults: faults,
       activity: activity)
+    clockRoutes = ClockRoutes(clock: simulationClock)
     managementRoutes = ManagementRoutes(
+      clock: simulationClock,
       pki: pki, portal: portal, sessions: sessions, device: device, faults: faults, addresses: addresses,
       acquirerKey: configuration.acquirerKeys.keys.sorted().first, servesPhones: configuration.phoneWallet != nil)
     revocationRoutes = RevocationRoutes(pki: pki, portal: portal, clock: clock)
@@ -157,7 +163,7 @@ extension SandboxServer {
 
   private func serverCertificate() throws -> CertifiedKey {
     try pki.gatewayCertificate(
-      hosts: configuration.tlsHostNames, at: configuration.clock.now(), random: configuration.random)
+      hosts: configuration.tlsHostNames, at: configuration.clock.machine(), random: configuration.random)
   }
 
   private func noteListening(_ listener: ListeningAddresses.Listener, _ channel: any Channel) async {

@@ -17,16 +17,18 @@ extension SandboxPKI {
   static let merchantCertificateMonths: Int64 = 25
 
   /// Certifies the key of a certificate signing request. The request's own subject is replaced, as Apple does.
+  ///
+  /// - Parameter start: the machine's time, which TLS goes by, where a simulation has moved its clock.
   package func issue(
     _ kind: MerchantCertificateKind, to merchantIdentifier: String, csrPEM: String, at now: Timestamp,
-    random: RandomBytes
+    from start: Timestamp? = nil, random: RandomBytes
   ) throws -> Certificate {
     let key = try Self.certifiableKey(csrPEM, for: kind)
     let hash = MerchantHash(merchantIdentifier: merchantIdentifier)
     let form = CertificateRequestForm(
       subject: try SandboxName.make(
         ["\(kind.title):\(merchantIdentifier)", SandboxName.team, SandboxName.organization], userID: merchantIdentifier),
-      publicKey: key, notBefore: now.adding(.seconds(-600)),
+      publicKey: key, notBefore: (start ?? now).adding(.seconds(-600)),
       notAfter: now.adding(months: Self.merchantCertificateMonths),
       extensions: { try CertificateExtensions.merchant($0, addresses, hash, kind.usage, extended: kind.extendedUsage) })
     return try developerRelations.issue(form, random: random)
