@@ -204,7 +204,7 @@ extension JournalOptions {
 
   fileprivate func show(_ report: AgreementReport) throws {
     guard !json else { return Terminal.say(try Terminal.json(report)) }
-    for (name, value) in report.fields { Terminal.say(name + String(repeating: " ", count: 14 - name.count) + value) }
+    for (name, value) in report.fields { Terminal.say(name + String(repeating: " ", count: 15 - name.count) + value) }
     for line in report.chargeTable.lines + report.historyTable.lines { Terminal.say(line) }
   }
 }
@@ -221,7 +221,8 @@ extension AgreementReport {
       let agreement = report.agreement
       return [
         "\(agreement.id)", agreement.createdAt.timestamp.description, agreement.status.rawValue, report.kind,
-        report.money(report.amount), (agreement.schedule?.at ?? agreement.next?.due)?.timestamp.description ?? "-", "\(report.merchant)",
+        report.money(report.amount), (agreement.schedule?.at ?? agreement.next?.due)?.timestamp.description ?? "-",
+        "\(report.merchant)",
         agreement.merchantReference,
       ]
     }
@@ -235,7 +236,8 @@ extension AgreementReport {
       ("kind", kind), ("for", terms.description), ("amount", money(amount)),
       ("time zone", terms.timeZone ?? "-"), ("first payment", agreement.paymentId),
       ("merchant token", agreement.hasMerchantToken ? "yes" : "no: Visa declines later payments of a device's number"),
-      ("current", period(agreement.current)), ("next", period(agreement.next)), ("schedule", schedule), ("prices", prices), ("retries", retries),
+      ("current", period(agreement.current)), ("next", period(agreement.next)), ("schedule", schedule),
+      ("prices", prices), ("retries", retries),
       ("created", agreement.createdAt.timestamp.description),
     ].filter { $0.1 != "-" }
   }

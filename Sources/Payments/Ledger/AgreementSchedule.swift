@@ -120,7 +120,8 @@ extension Journal {
     _ agreement: Agreement, _ period: AgreementCalendar.Period, after payment: Payment?, of calendar: AgreementCalendar,
     in store: Transaction
   ) throws -> ScheduleStep {
-    let (retries, tries) = (try AgreementRetries(of: agreement.id, in: store), try RecentTries(of: agreement, in: store))
+    let retries = try AgreementRetries(of: agreement.id, in: store)
+    let tries = try RecentTries(of: agreement, in: store)
     if let reason = tries.obstacle(retries) {
       _ = try change(agreement.id, of: agreement.merchant, by: .suspended, .issuer, because: reason, in: store)
       return .suspend

@@ -24,7 +24,9 @@ package struct SimulatedApple: Sendable {
     self.gatewayRootPEM = try Self.text("tlsRootPEM", of: answer)
     self.gatewayURL = try Self.text("gatewayURL", of: answer)
     self.acquirerKey = try Self.text("acquirerKey", of: answer)
-    if case .integer(let ahead)? = answer["clockAheadMicroseconds"] { clockAhead = .microseconds(ahead) } else {
+    if case .integer(let ahead)? = answer["clockAheadMicroseconds"] {
+      clockAhead = .microseconds(ahead)
+    } else {
       clockAhead = nil
     }
     self.sessionScriptURL = sandboxURL + "/apple-pay-session.js?replace"

@@ -40,8 +40,9 @@ package struct TenderServer: Service {
     let followed = isMoved ? FollowedClock() : nil
     let clock = clock ?? followed?.wall
     let runtime = Runtime(
-      clock: clock ?? .system, storeClock: clock, followedClock: followed, random: random, scheduler: scheduler, network: network, trust: trust,
-      crashes: crashes, migrations: ServerStore.migrations + later, sockets: sockets, logger: logger)
+      clock: clock ?? .system, storeClock: clock, followedClock: followed, random: random,
+      scheduler: scheduler, network: network, trust: trust, crashes: crashes,
+      migrations: ServerStore.migrations + later, sockets: sockets, logger: logger)
     do { parts = try await Composition(configuration, runtime, budget) } catch {
       await network.close()
       throw error

@@ -40,7 +40,8 @@ struct AgreementController: Sendable {
     [
       "id": agreement.id.rawValue, "began": agreement.createdAt.shown, "reference": agreement.merchantReference,
       "kind": agreement.terms.kind.shown, "amount": agreement.terms.amount.shown, "status": agreement.status.rawValue,
-      "next": (agreement.schedule?.at ?? agreement.calendar?.next(after: now)?.due)?.shown ?? "–", "merchant": agreement.merchant.rawValue,
+      "next": (agreement.schedule?.at ?? agreement.calendar?.next(after: now)?.due)?.shown ?? "–",
+      "merchant": agreement.merchant.rawValue,
     ]
   }
 

@@ -16,7 +16,9 @@ package struct AgreementScheduler: Sendable {
   /// How long a running server rests after a round.
   private static let pause = Duration.seconds(1)
 
-  package init(_ gateway: PaymentGateway, scheduler: Scheduler) { (self.gateway, self.scheduler) = (gateway, scheduler) }
+  package init(_ gateway: PaymentGateway, scheduler: Scheduler) {
+    (self.gateway, self.scheduler) = (gateway, scheduler)
+  }
 
   /// Works on the agreements that are longest overdue; what is left over is for the next round.
   package func round(_ limit: Int = 32) async throws -> ScheduleReport {

@@ -42,7 +42,8 @@ struct ClockFollower: Service {
       do {
         let query = next.map { "&next=\($0.microseconds)" } ?? ""
         let answer = try await sandbox.require("GET", "/sandbox/clock?follower=\(name)&move=\(move)" + query)
-        guard case .integer(let ahead)? = answer["aheadMicroseconds"], case .integer(let newest)? = answer["move"] else {
+        guard case .integer(let ahead)? = answer["aheadMicroseconds"], case .integer(let newest)? = answer["move"]
+        else {
           throw CallFailure("the sandbox does not tell its clock")
         }
         guard newest != move else {

@@ -13,7 +13,8 @@ struct Metrics: Sendable {
     "tender_token_novelties_total", "Forms, signers and intermediates of payment tokens never seen before, by kind.")
   let placements = CounterFamily("tender_payments_placed_total", "Payments placed, by outcome.")
   let recovered = CounterFamily("tender_recovery_total", "What recovery did, by outcome.")
-  let scheduled = CounterFamily("tender_agreements_scheduled_total", "What became of agreements that were due, by outcome.")
+  let scheduled = CounterFamily(
+    "tender_agreements_scheduled_total", "What became of agreements that were due, by outcome.")
   let providerEvents = CounterFamily("tender_provider_events_total", "Events of acquirers and providers, by verdict.")
   let acquirerAnswers = CounterFamily(
     "tender_acquirer_answers_total", "Answers of the acquirer, by operation and class of answer.")
@@ -37,8 +38,8 @@ struct Metrics: Sendable {
   func text(gauges: [Gauge]) -> String {
     [
       requests.text, durations.text, refusals.text, merchantSessions.text, novelties.text,
-      placements.text, webhooks.text, mails.text, recovered.text, scheduled.text, providerEvents.text, acquirerAnswers.text,
-      acquirerTimes.text,
+      placements.text, webhooks.text, mails.text, recovered.text, scheduled.text,
+      providerEvents.text, acquirerAnswers.text, acquirerTimes.text,
       authorizations.text, declines.text, authorized.text, costs.text, lateConnections.text,
     ].joined()
       + Gauge.text(gauges)
