@@ -40,7 +40,7 @@ extension SimulatedWorld {
       })
     let parts = evidence.operations.count { $0.partOf != nil && $0.kind == "refund" }
     if parts > 0 { coverage.profiles[Coverage.refundOfSeveral, default: 0] += parts }
-    let scheduled = evidence.holds.count { $0.order.namesCharge && !$0.order.contains(" ") && $0.stands }
+    let scheduled = evidence.holds.count { $0.order.namesCharge && !$0.order.contains(" ") && $0.wasApproved }
     if scheduled > 0 { coverage.profiles[Coverage.scheduledPayment, default: 0] += scheduled }
     evidence.earlyVoids = acquirers.reduce(into: []) { $0.formUnion($1.wire.earlyVoids) }
     // By the terms no period begins after the sixth minute, unless the clock by which they begin was set.
