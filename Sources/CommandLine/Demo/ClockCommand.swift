@@ -76,7 +76,7 @@ struct ClockCommand: AsyncParsableCommand {
     }
     Terminal.say("\(clock.now)")
     let servers = clock.followers == 1 ? "1 server follows" : "\(clock.followers) servers follow"
-    Terminal.say("\(clock.ahead.components.seconds / 86_400) days ahead; \(servers)")
+    Terminal.say("\((clock.ahead.components.seconds + 43_200) / 86_400) days ahead; \(servers)")
     if isMoved, clock.followers == 0 {
       Terminal.say(
         "No server uses this sandbox at the moment, or its store is a PostgreSQL database, which keeps its own time.")

@@ -219,10 +219,10 @@ extension AgreementReport {
     Table("AGREEMENT", "CREATED", "STATUS", "KIND", "AMOUNT", "NEXT", "MERCHANT", "REFERENCE", of: agreements) {
       report in
       let agreement = report.agreement
+      let next = agreement.schedule == nil ? agreement.next?.due : agreement.schedule?.at
       return [
         "\(agreement.id)", agreement.createdAt.timestamp.description, agreement.status.rawValue, report.kind,
-        report.money(report.amount), (agreement.schedule?.at ?? agreement.next?.due)?.timestamp.description ?? "-",
-        "\(report.merchant)",
+        report.money(report.amount), next?.timestamp.description ?? "-", "\(report.merchant)",
         agreement.merchantReference,
       ]
     }
@@ -259,7 +259,7 @@ extension AgreementReport {
 
   private var schedule: String {
     guard let schedule = agreement.schedule else { return "none: each charge is made by a call" }
-    return "period \(schedule.period), \(schedule.at?.timestamp.description ?? "nothing is left to charge")"
+    return "period \(schedule.period), \(schedule.at?.timestamp.description ?? "nothing is due")"
   }
 
   private var prices: String {

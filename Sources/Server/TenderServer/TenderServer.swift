@@ -107,6 +107,12 @@ package struct TenderServer: Service {
       + [NamedService(service: try listeners.publicListener(), serviceName: "public listener")]
   }
 
+  private var charging: ScheduleService {
+    ScheduleService(
+      schedule: AgreementScheduler(parts.gateway, scheduler: parts.runtime.scheduler), metrics: parts.metrics,
+      logger: parts.runtime.logger)
+  }
+
   /// What runs beside the listeners.
   private var services: [NamedService] {
     let (gateway, logger, scheduler) = (parts.gateway, parts.runtime.logger, parts.runtime.scheduler)
@@ -117,11 +123,7 @@ package struct TenderServer: Service {
         RecoveryService(
           gateway: gateway, metrics: parts.metrics, lastRun: parts.lastRecovery, logger: logger)
       ),
-      (
-        "schedule",
-        ScheduleService(
-          schedule: AgreementScheduler(gateway, scheduler: scheduler), metrics: parts.metrics, logger: logger)
-      ),
+      ("schedule", charging),
       ("doctor", DoctorService(doctor: ServerDoctor(parts), log: parts.doctor, scheduler: scheduler, logger: logger)),
       (
         "uses of keys",
@@ -149,8 +151,7 @@ package struct TenderServer: Service {
     else { return [] }
     let follower = ClockFollower(
       clock: clock, sandbox: JSONClient(sandbox, sender: runtime.network.plain), name: runtime.random.hex(8),
-      gateway: gateway, schedule: AgreementScheduler(gateway, scheduler: runtime.scheduler),
-      scheduler: runtime.scheduler, logger: runtime.logger)
+      gateway: gateway, charging: charging, scheduler: runtime.scheduler, logger: runtime.logger)
     return [("sandbox clock", follower)]
   }
 

@@ -148,7 +148,7 @@ package struct AgreementAnswer: Sendable, Hashable, Codable {
   /// The period that Tender charges next, or is charging.
   package struct Schedule: Sendable, Hashable, Codable {
     package var period: Int64
-    /// When it is looked at: its date, or that of another try; absent where nothing is left to charge.
+    /// When it is looked at: its date, or that of another try; absent where nothing is left, or the agreement is not active.
     package var at: WireTime?
 
     package init(period: Int64, at: WireTime?) { (self.period, self.at) = (period, at) }

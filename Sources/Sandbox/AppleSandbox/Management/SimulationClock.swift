@@ -11,6 +11,8 @@ final class SimulationClock: Sendable {
   private struct Follower {
     /// The move that it has done, with all that came due.
     var move: Int
+    /// The move that it was told of.
+    var told: Int
     /// What it has to do next.
     var next: Timestamp?
     /// In the machine's time.
@@ -26,8 +28,8 @@ final class SimulationClock: Sendable {
 
   /// How long a question waits for a move.
   private static let patience: Duration = .seconds(2)
-  /// A server that has not asked for so long has ended.
-  private static let presence: Duration = .seconds(10)
+  /// A server that has not asked for so long has ended, unless it works off a move.
+  private static let presence: Duration = .seconds(5)
   /// How long a move waits for the servers.
   private static let longestStep: Duration = .seconds(120)
   private static let mostFollowers = 64
@@ -67,9 +69,8 @@ final class SimulationClock: Sendable {
   var reading: Reading {
     state.withLock { state in
       let now = base.now()
-      // One that works off a move does not ask meanwhile.
       state.followers = state.followers.filter { _, follower in
-        now.since(follower.seen) < (follower.move < state.move ? Self.longestStep : Self.presence)
+        now.since(follower.seen) < (follower.told > follower.move ? Self.longestStep : Self.presence)
       }
       return Reading(
         now: now.adding(state.ahead), ahead: state.ahead, move: state.move,
@@ -98,9 +99,11 @@ final class SimulationClock: Sendable {
   func follow(_ name: String, move: Int, next: Timestamp?) async throws -> Reading {
     state.withLock { state in
       guard state.followers[name] != nil || state.followers.count < Self.mostFollowers else { return }
-      state.followers[name] = Follower(move: move, next: next, seen: base.now())
+      state.followers[name] = Follower(move: move, told: move, next: next, seen: base.now())
     }
-    return try await wait(Self.patience) { self.reading.move != move }
+    let reading = try await wait(Self.patience) { self.reading.move != move }
+    state.withLock { $0.followers[name]?.told = reading.move }
+    return reading
   }
 
   private func wait(_ limit: Duration, until isDone: () -> Bool) async throws -> Reading {

@@ -40,7 +40,7 @@ struct AgreementController: Sendable {
     [
       "id": agreement.id.rawValue, "began": agreement.createdAt.shown, "reference": agreement.merchantReference,
       "kind": agreement.terms.kind.shown, "amount": agreement.terms.amount.shown, "status": agreement.status.rawValue,
-      "next": (agreement.schedule?.at ?? agreement.calendar?.next(after: now)?.due)?.shown ?? "–",
+      "next": (agreement.dueSchedule ?? agreement.calendar?.next(after: now)?.due)?.shown ?? "–",
       "merchant": agreement.merchant.rawValue,
     ]
   }
@@ -122,7 +122,7 @@ private struct AgreementFile: Sendable {
 
   private var schedule: String {
     guard let schedule = agreement.schedule else { return "none: each charge is made by a call" }
-    return "period \(schedule.period), \(schedule.at.map { "\($0.shown) UTC" } ?? "nothing is left to charge")"
+    return "period \(schedule.period), \(agreement.dueSchedule.map { "\($0.shown) UTC" } ?? "nothing is due")"
   }
 
   private static func text(_ period: AgreementCalendar.Period?) -> String? {
@@ -155,4 +155,9 @@ extension AgreementParty {
 
 extension DeclineReason {
   fileprivate var shown: String { String(rawValue.map { $0 == "_" ? " " : $0 }) }
+}
+
+extension Agreement {
+  /// When its schedule is looked at; nil where it is not active.
+  fileprivate var dueSchedule: Timestamp? { status == .active ? schedule?.at : nil }
 }

@@ -83,7 +83,8 @@ extension AgreementAnswer {
       terms: AgreementDocument(agreement.terms, timeZone: agreement.timeZone, isScheduled: agreement.schedule != nil),
       hasMerchantToken: agreement.merchantToken != nil, createdAt: WireTime(agreement.createdAt),
       current: try priced(calendar?.current(at: now)), next: try priced(calendar?.next(after: now)))
-    schedule = agreement.schedule.map { Schedule(period: $0.period, at: $0.at.map { WireTime($0) }) }
+    let isActive = agreement.status == .active
+    schedule = agreement.schedule.map { Schedule(period: $0.period, at: isActive ? $0.at.map { WireTime($0) } : nil) }
   }
 }
 

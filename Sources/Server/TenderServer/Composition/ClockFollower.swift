@@ -27,7 +27,7 @@ struct ClockFollower: Service {
   let sandbox: JSONClient
   let name: String
   let gateway: PaymentGateway
-  let schedule: AgreementScheduler
+  let charging: ScheduleService
   let scheduler: Scheduler
   let logger: Logger
 
@@ -47,13 +47,13 @@ struct ClockFollower: Service {
           throw CallFailure("the sandbox does not tell its clock")
         }
         guard newest != move else {
-          next = try await schedule.next()
+          next = try await charging.schedule.next()
           continue
         }
         if move >= 0 { logger.notice("the clock was moved on", metadata: ["to": "\(clock.wall.now())"]) }
         clock.move(ahead: .microseconds(ahead))
         await work()
-        (move, next) = (newest, try await schedule.next())
+        (move, next) = (newest, try await charging.schedule.next())
       } catch {
         do { try await scheduler.sleep(.seconds(1)) } catch { return }
       }
@@ -64,7 +64,8 @@ struct ClockFollower: Service {
   private func work() async {
     for _ in 0..<Self.mostRounds where !Task.isCancelled {
       do {
-        let (charged, recovered) = (try await schedule.round(), try await gateway.recover())
+        let (charged, recovered) = (try await charging.schedule.round(), try await gateway.recover())
+        charging.note(charged)
         guard !charged.isEmpty || !recovered.isEmpty else { return }
       } catch {
         return logger.error("what came due could not be done", metadata: ["error": "\(error)"])

@@ -21,7 +21,7 @@ struct ScheduleService: Service {
     }
   }
 
-  private func note(_ report: ScheduleReport) {
+  func note(_ report: ScheduleReport) {
     for (outcome, count) in report.counts { metrics.scheduled.count(["outcome": outcome.rawValue], by: Int64(count)) }
     for failure in report.failures {
       metrics.scheduled.count(["outcome": "refused"])
