@@ -59,6 +59,7 @@ enum AgreementRows {
       """,
       .text(before.id.rawValue), .text(event.rawValue), .text(before.status.rawValue), .text(status.rawValue),
       .text(party.rawValue), .text(optional: reason), .time(store.now))
+    if status == .ended { try Journal.noteUnneeded(before, after: event, in: store) }
   }
 
   static func history(of id: AgreementID, in store: Transaction) throws -> [AgreementChange] {
@@ -68,6 +69,21 @@ enum AgreementRows {
         event: try $0.value("event"), before: try $0.value("status_before"), after: try $0.value("status_after"),
         party: try $0.value("party"), reason: try $0.textOrNil("reason"), at: try $0.time("changed_at"))
     }
+  }
+
+  /// Those of a merchant token, ended ones too.
+  static func list(of merchant: MerchantID, with token: String, in store: Transaction) throws -> [AgreementID] {
+    try store.rows(
+      "SELECT id FROM agreements WHERE merchant = $1 AND merchant_token = $2 ORDER BY id", .text(merchant.rawValue),
+      .text(token)
+    ).map { try $0.value("id") }
+  }
+
+  /// Whether an agreement that has not ended has the merchant token.
+  static func needs(_ token: String, of merchant: MerchantID, in store: Transaction) throws -> Bool {
+    try store.row(
+      "SELECT id FROM agreements WHERE merchant = $1 AND merchant_token = $2 AND status <> 'ended' LIMIT 1",
+      .text(merchant.rawValue), .text(token)) != nil
   }
 
   /// The agreement whose first payment was for the order.
@@ -90,11 +106,14 @@ enum AgreementRows {
   }
 
   static func forgetShopper(of id: AgreementID, in store: Transaction) throws {
+    let known = try find(id, in: store)
     try store.run(
       """
       UPDATE agreements SET customer = NULL, merchant_token = NULL, version = version + 1, updated_at = $2
       WHERE id = $1 AND (customer IS NOT NULL OR merchant_token IS NOT NULL)
       """, .text(id.rawValue), .time(store.now))
+    guard let known, let token = known.merchantToken else { return }
+    try MerchantTokenRows.forget(token, of: known.merchant, in: store)
   }
 
   /// Gives a period its order, unless it has one.

@@ -9,6 +9,8 @@ package enum AgreementEvent: String, Sendable, Hashable, CaseIterable {
   case suspended
   case resumed
   case ended
+  /// Apple says that the card behind its merchant token has changed.
+  case cardUpdated = "card_updated"
 }
 
 /// Which events an agreement may meet in which status, and where they lead: a table, and nothing else.
@@ -20,9 +22,9 @@ package enum AgreementState {
 
   /// An ended agreement meets nothing more, not even the approval of its first payment.
   package static let table: [AgreementStatus: [AgreementEvent: AgreementStatus]] = [
-    .pending: [.begun: .active, .refused: .ended, .ended: .ended],
-    .active: [.suspended: .suspended, .ended: .ended],
-    .suspended: [.resumed: .active, .ended: .ended],
+    .pending: [.begun: .active, .refused: .ended, .ended: .ended, .cardUpdated: .pending],
+    .active: [.suspended: .suspended, .ended: .ended, .cardUpdated: .active],
+    .suspended: [.resumed: .active, .ended: .ended, .cardUpdated: .suspended],
     .ended: [:],
   ]
 }

@@ -10,6 +10,7 @@ extension Journal {
     Migration("ledger-1", payments + operations + tokenUses + outbox + inbox + idempotency + audit),
     FigureCounting.migration, RestoredStore.migration, agreements, retention, agreementEvents,
     agreementSchedules,
+    merchantTokens,
   ]
 
   private static let payments = """

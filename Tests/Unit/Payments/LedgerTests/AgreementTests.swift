@@ -348,8 +348,9 @@ struct AgreementBench: Sendable {
     }
     #expect(
       allowed == [
-        "pending begun active", "pending refused ended", "pending ended ended", "active suspended suspended",
-        "active ended ended", "suspended resumed active", "suspended ended ended",
+        "pending begun active", "pending refused ended", "pending ended ended", "pending cardUpdated pending",
+        "active suspended suspended", "active ended ended", "active cardUpdated active", "suspended resumed active",
+        "suspended ended ended", "suspended cardUpdated suspended",
       ])
   }
 }
