@@ -7,6 +7,9 @@ package struct ApplePayGateway: Sendable, Hashable {
 
   /// Where a session is asked for. Always built here, never taken from a browser.
   package var paymentSessionURL: String { "https://\(authority)/paymentservices/paymentSession" }
+
+  /// Before the merchant's name in the calls about its merchant tokens.
+  var merchantTokenURL: String { "https://\(authority)/paymentservices/v1/merchantId/" }
 }
 
 /// Where a merchant's Apple Pay is run.

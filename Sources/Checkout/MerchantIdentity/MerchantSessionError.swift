@@ -111,7 +111,7 @@ extension MerchantSessionError {
     return named.count >= 2 && foreign ? .wrongCertificate : .merchantNotRegistered
   }
 
-  private static func statusMessage(_ body: [UInt8]) -> String? {
+  static func statusMessage(_ body: [UInt8]) -> String? {
     guard case .object(let members)? = try? JSONReader.read(body), case .string(let text)? = members["statusMessage"]
     else { return nil }
     return text

@@ -2,8 +2,8 @@ package import HTTPTransport
 
 /// Asks Apple's gateway for merchant sessions, in the name of one merchant.
 package struct MerchantValidator: Sendable {
-  private let sender: HTTPSender
-  private let gateway: ApplePayGateway
+  let sender: HTTPSender
+  let gateway: ApplePayGateway
 
   /// The whole call, from the name's resolution to the answer's last byte.
   static let timeout: Duration = .seconds(10)
