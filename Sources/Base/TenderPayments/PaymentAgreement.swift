@@ -74,6 +74,35 @@ public struct AgreementTerms: Sendable, Hashable {
   }
 }
 
+extension PaymentAgreement {
+  /// The same, about whose merchant token Apple reports to an address; nil for none.
+  package func notified(at url: String?) -> PaymentAgreement {
+    switch self {
+    case .recurring(let payment):
+      .recurring(
+        RecurringPayment(terms: payment.terms.notified(at: url), regular: payment.regular, trial: payment.trial))
+    case .automaticReload(let reload):
+      .automaticReload(
+        AutomaticReload(
+          terms: reload.terms.notified(at: url), label: reload.label, amount: reload.amount, threshold: reload.threshold
+        ))
+    case .deferred(let payment):
+      .deferred(
+        DeferredPayment(
+          terms: payment.terms.notified(at: url), label: payment.label, amount: payment.amount, date: payment.date,
+          freeCancellation: payment.freeCancellation))
+    }
+  }
+}
+
+extension AgreementTerms {
+  fileprivate func notified(at url: String?) -> AgreementTerms {
+    AgreementTerms(
+      paymentDescription: paymentDescription, managementURL: managementURL, billingAgreement: billingAgreement,
+      tokenNotificationURL: url)
+  }
+}
+
 /// How often a recurring payment is charged.
 public struct BillingInterval: Sendable, Hashable {
   /// Apple Pay JS has no week: use seven days.

@@ -25,6 +25,8 @@ package struct MerchantTerms: Sendable {
   /// The domain that the merchant's payment tokens name, where devices encrypt to a platform's key; nil where they
   /// encrypt to a key of the merchant's own.
   package var platformDomain: String?
+  /// Where Apple reports about the merchant tokens of its agreements; nil where nothing listens.
+  package var tokenNotificationURL: String?
   /// Why the merchant takes no payments at a moment; nil when it does.
   package var refusal: @Sendable (Timestamp) -> OrderError.Code? = { _ in nil }
 

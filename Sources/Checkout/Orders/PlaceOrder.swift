@@ -121,7 +121,7 @@ extension OrderService {
     let record = try await newOrder(amount, quote, snapshot.record, request.guestToken)
     let order = record.forGateway(snapshot.record.basket, terms, signedFor: quote.total)
     let kept = KeptOrder(record: record, receipt: OrderReceipt(quote, snapshot.record.basket.document))
-    let agreement = snapshot.record.basket.newAgreement
+    let agreement = snapshot.record.basket.newAgreement(terms)
     return try await pay(
       kept, contact, order, request, agreement,
       choosing: RouteChoice(contact, request.card.on(terms), record, order, snapshot.record.basket),
@@ -366,5 +366,49 @@ extension OrderRecord {
       id: id, merchant: merchant, basket: self.basket, amount: amount,
       applicationDataHash: Array(SHA256.hash(data: terms.applicationData(of: basket))),
       merchantReference: merchantReference, capture: basket.document.capture, signedAmount: shown)
+  }
+}
+
+extension Basket {
+  /// The agreement that its payment begins.
+  fileprivate func newAgreement(_ terms: MerchantTerms) -> NewAgreement? {
+    agreement.map {
+      NewAgreement(
+        terms: $0.notified(at: terms.tokenNotificationURL), timeZone: agreementZone,
+        merchantReference: document.merchantReference, customer: document.customer)
+    }
+  }
+}
+
+extension RouteChoice {
+  fileprivate init(_ contact: OrderContact, _ card: NamedCard, _ record: OrderRecord, _ order: Order, _ basket: Basket)
+  {
+    self.init(
+      sale: SaleDetails(order, basket.document.businessName, .init(contact, record.service), card),
+      country: contact.address?.countryCode, wantedRoute: basket.document.route.flatMap { Route($0) })
+    sale.authorization = basket.document.authorization
+    sale.agreement = basket.agreement.map { .init($0.kind, shopper: order.id.rawValue) }
+  }
+}
+
+extension SaleDetails {
+  /// What a provider may want to know beside the amount.
+  fileprivate init(_ order: Order, _ businessName: String, _ shopper: Shopper, _ card: NamedCard) {
+    self.init(
+      order: order.id.rawValue, statementDescriptor: businessName, shopper: shopper, cardName: card.name,
+      cardNetwork: card.network)
+    cardType = card.type
+  }
+}
+
+extension SaleDetails.Shopper {
+  /// The billing contact, with phone and e-mail of the shipping contact, which alone has them.
+  init(_ contact: OrderContact, _ service: ServiceType) {
+    let (address, name) = (contact.billingAddress(for: service), contact.billing.flatMap { $0.hasName ? $0 : nil })
+    self.init(
+      givenName: name == nil ? contact.givenName : name?.givenName,
+      familyName: name == nil ? contact.familyName : name?.familyName, emailAddress: contact.emailAddress,
+      phoneNumber: contact.phoneNumber, countryCode: address?.countryCode, postalCode: address?.postalCode,
+      locality: address?.locality, addressLines: address?.lines ?? [])
   }
 }

@@ -93,7 +93,8 @@ extension BasketRecord {
       shippingMethods: priced.shippingMethods, supportsCouponCode: !basket.document.coupons.isEmpty,
       couponCode: priced.state.couponCode, contactFields: basket.contactFields,
       billingRequired: basket.document.billingRequired,
-      applicationData: terms.applicationData(of: basket), agreement: basket.agreement)
+      applicationData: terms.applicationData(of: basket),
+      agreement: basket.agreement?.notified(at: terms.tokenNotificationURL))
   }
 
   /// The methods are sent again only where they may have changed: a new list makes the sheet select its first.
