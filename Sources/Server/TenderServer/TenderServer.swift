@@ -137,6 +137,7 @@ package struct TenderServer: Service {
           scheduler: scheduler, logger: logger)
       ),
       ("retention", RetentionService(parts)),
+      ("merchant tokens", MerchantTokenService(parts)),
       ("restore", RestoreService(gateway: gateway, scheduler: scheduler, logger: logger)),
       ("figures", FigureService(database: parts.database, scheduler: scheduler, logger: logger)),
     ]

@@ -149,7 +149,8 @@ struct Composition: Sendable {
       quotes: QuoteSource(
         sender: runtime.network.sender(guardedBy: configuration.destinations), clock: runtime.clock,
         mostCalls: budget.callsToMerchants),
-      terms: { [merchants] in merchants.current.terms(of: $0) }, guestTokens: guests, clock: runtime.clock,
+      terms: { [merchants] in merchants.current.terms(of: $0).notified(of: $0, at: configuration) },
+      guestTokens: guests, clock: runtime.clock,
       random: runtime.random)
     quotas = Quotas(configuration.quotas(within: budget), uptime: runtime.scheduler.uptime)
     clientSessions = ClientSessions(journal.database, clock: runtime.clock, random: runtime.random)

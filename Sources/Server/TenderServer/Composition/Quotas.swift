@@ -43,6 +43,8 @@ package final class Quotas: Sendable {
     /// Refusals of a merchant, and of an app or a page.
     case refusals(MerchantID)
     case clientRefusals(String)
+    /// Notifications of Apple about merchant tokens: of a merchant, and of all.
+    case notifications(MerchantID?)
   }
 
   /// What of a merchant is counted while it is under way.
@@ -53,6 +55,8 @@ package final class Quotas: Sendable {
   }
 
   private static let burst = Duration.seconds(2)
+  /// Twenty notifications a second to one merchant, and to all as many as to five; each may be ahead by ten seconds.
+  private static let (notificationInterval, notificationBurst) = (Duration.milliseconds(50), Duration.seconds(10))
   /// Twenty merchant sessions a minute for one basket: a shopper may open and close the sheet often.
   private static let (sessionInterval, sessionBurst) = (Duration.seconds(3), Duration.seconds(57))
   /// Between two refusals of one merchant: fifty leave in a second.
@@ -86,6 +90,14 @@ package final class Quotas: Sendable {
   /// Takes a call under a client session from its quota, and nothing from that of the merchant's server.
   package func take(client: String) -> Duration? {
     take([(.client(client), Self.interval(rates.perClient))])
+  }
+
+  /// Counts a notification of Apple, which anyone may have written.
+  package func takeNotification(to merchant: MerchantID) -> Duration? {
+    take(
+      [
+        (.notifications(merchant), Self.notificationInterval), (.notifications(nil), Self.notificationInterval / 5),
+      ], ahead: Self.notificationBurst)
   }
 
   private static func interval(_ rate: Int?) -> Duration? { rate.map { .seconds(1) / $0 } }

@@ -6,6 +6,7 @@ struct OperationsRoutes: Sendable {
   let home: HomeController
   let health: HealthController
   let events: EventController
+  let notifications: TokenNotificationController
   let metrics: MetricsController
 
   func add(to router: Router<ServerContext>) {
@@ -19,6 +20,8 @@ struct OperationsRoutes: Sendable {
       router.post(path, use: events.receive)
       router.get(path, use: events.answerChallenge)
     }
+    router.get(
+      RouterPath(TokenNotificationController.path + "/notification/merchantToken/:event"), use: notifications.receive)
   }
 
   func addReadiness(to router: Router<ServerContext>) {
@@ -37,6 +40,7 @@ extension OperationsRoutes {
     health = HealthController(database: parts.database, draining: parts.draining)
     events = EventController(
       gateway: parts.gateway, clock: parts.runtime.clock, metrics: parts.metrics)
+    notifications = TokenNotificationController(parts)
     metrics = MetricsController(metrics: parts.metrics, gauges: ServerGauges(parts: parts).all)
   }
 }
