@@ -238,6 +238,8 @@ extension AgreementReport {
       ("merchant token", agreement.hasMerchantToken ? "yes" : "no: Visa declines later payments of a device's number"),
       ("current", period(agreement.current)), ("next", period(agreement.next)), ("schedule", schedule),
       ("prices", prices), ("retries", retries),
+      ("card now", card), ("at Apple", unlinking),
+      ("current", period(agreement.current)), ("next", period(agreement.next)), ("retries", retries),
       ("created", agreement.createdAt.timestamp.description),
     ].filter { $0.1 != "-" }
   }
@@ -265,6 +267,21 @@ extension AgreementReport {
   private var prices: String {
     guard let prices = agreement.prices else { return "-" }
     return prices.map { "\(money($0.amount)) from \($0.from?.timestamp.description ?? "-")" }.joined(separator: ", ")
+  private var card: String {
+    guard let token = agreement.merchantToken, token.describedAt != nil else { return "-" }
+    return [
+      token.cardName, token.cardSuffix.map { "ending \($0)" }, token.cardExpiry.map { "to \($0)" }, token.cardCountry,
+    ]
+    .compactMap(\.self).joined(separator: ", ")
+  }
+
+  private var unlinking: String {
+    guard let token = agreement.merchantToken, let state = token.unlinking else { return "-" }
+    return switch state {
+    case "due": "to be unlinked" + (token.detail.map { ": \($0)" } ?? "")
+    case "done": "unlinked"
+    default: "not unlinked: \(token.detail ?? "refused")"
+    }
   }
 
   private var retries: String {

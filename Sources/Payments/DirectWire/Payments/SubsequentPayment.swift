@@ -98,6 +98,8 @@ package struct AgreementAnswer: Sendable, Hashable, Codable {
   package var terms: AgreementDocument
   /// Whether the card gave a merchant token. Visa declines later payments of a device's own number.
   package var hasMerchantToken: Bool
+  /// What Apple says of the card behind the merchant token; absent in lists, and where Apple has said nothing.
+  package var merchantToken: MerchantToken?
   package var createdAt: WireTime
   /// The period that can be charged now; absent where none has begun.
   package var current: Period?
@@ -132,6 +134,33 @@ package struct AgreementAnswer: Sendable, Hashable, Codable {
     self.next = next
     self.charges = charges
     self.history = history
+  }
+
+  /// A merchant token, as far as Apple has told of it.
+  package struct MerchantToken: Sendable, Hashable, Codable {
+    /// The last digits of the card's own number.
+    package var cardSuffix: String?
+    /// As Apple writes it.
+    package var cardExpiry: String?
+    package var cardName: String?
+    /// ISO 3166, two letters.
+    package var cardCountry: String?
+    /// When Apple told of this card.
+    package var describedAt: WireTime?
+    /// Whether Apple is yet to be told that it is charged no more (`due`), knows it (`done`) or has refused it; absent while
+    /// it is charged.
+    package var unlinking: String?
+    /// Why Apple refused it.
+    package var detail: String?
+
+    package init(
+      cardSuffix: String?, cardExpiry: String?, cardName: String?, cardCountry: String?, describedAt: WireTime?,
+      unlinking: String?, detail: String?
+    ) {
+      (self.cardSuffix, self.cardExpiry, self.cardName) = (cardSuffix, cardExpiry, cardName)
+      (self.cardCountry, self.describedAt) = (cardCountry, describedAt)
+      (self.unlinking, self.detail) = (unlinking, detail)
+    }
   }
 
   package struct Period: Sendable, Hashable, Codable {

@@ -85,6 +85,7 @@ private struct AgreementFile: Sendable {
   let charges: [ChargedPeriod]
   let history: [AgreementChange]
   let retries: AgreementRetries
+  let token: MerchantTokenFacts?
 
   static func find(_ id: AgreementID, in store: Transaction) throws -> AgreementFile? {
     guard let merchant = try Journal.merchant(of: id, in: store),
@@ -92,7 +93,8 @@ private struct AgreementFile: Sendable {
     else { return nil }
     return AgreementFile(
       agreement: agreement, charges: try Journal.charges(of: id, in: store),
-      history: try Journal.history(of: id, in: store), retries: try Journal.retries(of: id, in: store))
+      history: try Journal.history(of: id, in: store), retries: try Journal.retries(of: id, in: store),
+      token: try Journal.merchantTokenFacts(of: agreement, in: store))
   }
 
   func values(at now: Timestamp) -> [String: Any] {
@@ -116,6 +118,8 @@ private struct AgreementFile: Sendable {
       ("Declined within 30 days", retries.declines > 0 ? "\(retries.declines)" : nil),
       ("No charge before", retries.notBefore.map { "\($0.shown) UTC" }),
       ("Merchant token", agreement.merchantToken == nil ? "none" : "given"),
+      ("Card now", token?.card.map(Self.text)), ("Said by Apple", token?.describedAt.map { "\($0.shown) UTC" }),
+      ("At Apple", token?.shown),
     ]
     return all.compactMap { name, value in value.map { (name, $0) } }
   }
@@ -129,6 +133,11 @@ private struct AgreementFile: Sendable {
     period.map { "\($0.number), \($0.amount.shown)\($0.due.map { ", from \($0.shown) UTC" } ?? "")" }
   }
 
+  private static func text(_ card: MerchantTokenCard) -> String {
+    [card.name, card.suffix.map { "•••• \($0)" }, card.expiry.map { "to \($0)" }, card.country]
+      .compactMap(\.self).joined(separator: ", ")
+  }
+
   private static func row(_ charge: ChargedPeriod) -> [String: Any] {
     [
       "period": "\(charge.period)", "due": charge.due?.shown ?? "–", "payment": charge.payment?.id.rawValue ?? "",
@@ -139,10 +148,25 @@ private struct AgreementFile: Sendable {
 
   private static func row(_ change: AgreementChange) -> [String: Any] {
     [
-      "at": change.at.shown, "event": change.event.rawValue, "after": change.after.rawValue,
+      "at": change.at.shown, "event": change.event.shown, "after": change.after.rawValue,
       "party": change.party.shown, "reason": change.reason ?? "",
     ]
   }
+}
+
+extension MerchantTokenFacts {
+  fileprivate var shown: String? {
+    switch unlinking {
+    case nil: nil
+    case .due: "to be unlinked"
+    case .done: "unlinked"
+    case .refused: "not unlinked: \(detail ?? "refused")"
+    }
+  }
+}
+
+extension AgreementEvent {
+  fileprivate var shown: String { String(rawValue.map { $0 == "_" ? " " : $0 }) }
 }
 
 extension AgreementKind {
