@@ -399,8 +399,9 @@ let package = Package(
     tests(
       "Unit/Sandbox/AppleSandboxTests",
       [
-        "AppleSandbox", "TokenIssuer", "SandboxTesting", "TenderPayments", "StrictJSON", "HTTPTransport",
-        "TenderTesting", crypto, cryptoExtras, asn1, x509, nioCore, httpTypes, hummingbird, hummingbirdTesting, logging,
+        "AppleSandbox", "AcquirerSandbox", "TokenIssuer", "SandboxTesting", "TenderPayments", "StrictJSON",
+        "HTTPTransport", "TenderTesting", crypto, cryptoExtras, asn1, x509, nioCore, httpTypes, hummingbird,
+        hummingbirdTesting, logging,
       ]),
     tests(
       "Unit/Sandbox/DemoShopTests",

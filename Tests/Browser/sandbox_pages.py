@@ -9,7 +9,7 @@ from merchantpage import Identity
 from shopper import DESKTOP, PATIENCE, PHONE
 
 NARROW = (320, 640)
-PAGES = {"/": "sandbox", "/device": "device", "/recent": "recent"}
+PAGES = {"/": "sandbox", "/device": "device", "/recent": "recent", "/agreements": "wallet-agreements"}
 
 
 @claim(page=None)

@@ -22,6 +22,12 @@ extension EventDelivery {
         return (200..<300).contains(try await sender.send(request, .seconds(5)).status)
       } catch { return false }
     }
+    @Sendable func isOK(_ url: String) async -> Bool {
+      let request = OutboundRequest(method: "GET", url: url)
+      do throws(TransportError) {
+        return try await sender.knowingLoopback.send(request, .seconds(5)).status == 200
+      } catch { return false }
+    }
     return EventDelivery(
       form: { url, body in
         await isTaken(url, [HTTPField("Content-Type", "application/x-www-form-urlencoded")], body)
@@ -30,6 +36,7 @@ extension EventDelivery {
         let fields = headers.map { HTTPField($0.name, $0.value) }
         return await isTaken(url, [HTTPField("Content-Type", "application/json")] + fields, body)
       },
+      get: isOK,
       post: { url, signature, body in
         // Some providers sign inside the body.
         let signatures = signature.isEmpty ? [] : [HTTPField("Sandbox-Signature", signature)]

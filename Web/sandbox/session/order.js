@@ -10,12 +10,16 @@ export const orderOf = (request, sums, card, merchantSession, sheetId) => ({
   amount: sums.isPending ? "0" : sums.total.amount,
   currency: request.currencyCode,
   applicationData: applicationData(request.applicationData),
-  agreement: hasAgreement(request) || undefined,
+  ...agreementOf(request),
 });
 
-/** Whether the shopper agrees to payments to come, for which a card may give a merchant token. */
-const hasAgreement = ({ recurringPaymentRequest, automaticReloadPaymentRequest, deferredPaymentRequest }) =>
-  Boolean(recurringPaymentRequest ?? automaticReloadPaymentRequest ?? deferredPaymentRequest);
+/** The payments to come that the shopper agrees to, for which a card may give a merchant token. */
+const agreementOf = ({ recurringPaymentRequest, automaticReloadPaymentRequest, deferredPaymentRequest }) => {
+  const agreement = recurringPaymentRequest ?? automaticReloadPaymentRequest ?? deferredPaymentRequest;
+  if (!agreement) return {};
+  const { paymentDescription: agreementText, tokenNotificationURL } = agreement;
+  return { agreement: true, agreementText, tokenNotificationURL };
+};
 
 export const confirmationOf = (request, sums, card) => ({
   merchant: sums.total.label,

@@ -50,16 +50,21 @@ package struct EventDelivery: Sendable {
   /// Posts JSON with the provider's own headers.
   package let postWithHeaders: HeadersDelivery
 
+  /// Calls an address that says all by itself.
+  package let get: @Sendable (_ url: String) async -> Bool
+
   package typealias HeadersDelivery =
     @Sendable (_ url: String, _ headers: [(name: String, value: String)], _ body: [UInt8]) async -> Bool
 
   package init(
     form: @escaping @Sendable (_ url: String, _ body: [UInt8]) async -> Bool = { _, _ in false },
     headers: @escaping HeadersDelivery = { _, _, _ in false },
+    get: @escaping @Sendable (_ url: String) async -> Bool = { _ in false },
     post: @escaping @Sendable (_ url: String, _ signature: String, _ body: [UInt8]) async -> Bool
   ) {
     postForm = form
     postWithHeaders = headers
+    self.get = get
     self.post = post
   }
 

@@ -10,14 +10,16 @@ actor Device {
   private let issuer: PaymentTokenIssuer
   private let portal: DeveloperPortal
   private let sessions: SessionStore
+  private let merchantTokens: MerchantTokenStore
   private let faults: InjectedFaults
   private let clock: WallClock
   private(set) var issuedCount = 0
 
   init(
-    issuer: PaymentTokenIssuer, portal: DeveloperPortal, sessions: SessionStore, faults: InjectedFaults,
-    clock: WallClock
+    issuer: PaymentTokenIssuer, portal: DeveloperPortal, sessions: SessionStore,
+    merchantTokens: MerchantTokenStore, faults: InjectedFaults, clock: WallClock
   ) {
+    self.merchantTokens = merchantTokens
     self.issuer = issuer
     self.portal = portal
     self.sessions = sessions
@@ -44,6 +46,11 @@ actor Device {
     if faults.take(.staleToken) { contents.signingTime = clock.now().adding(.seconds(-600)) }
     var token = try issuer.issue(contents)
     if faults.take(.alteredToken) { token.data[0] ^= 1 }
+    if request.hasAgreement {
+      try await merchantTokens.note(
+        request.card, for: merchant.merchantIdentifier, agreement: request.agreementText,
+        notificationURL: request.tokenNotificationURL)
+    }
     issuedCount += 1
     return token
   }

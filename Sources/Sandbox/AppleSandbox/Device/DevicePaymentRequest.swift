@@ -14,6 +14,9 @@ struct DevicePaymentRequest: Sendable {
   let merchantIdentifier: String?
   /// Whether the sheet showed an agreement beyond this payment.
   let hasAgreement: Bool
+  /// What the shopper agreed to, and where Apple reports about the merchant token.
+  let agreementText: String
+  let tokenNotificationURL: String?
 
   init(_ body: JSONField) throws {
     let cardID = try body.member("cardId").string
@@ -28,6 +31,19 @@ struct DevicePaymentRequest: Sendable {
     sheet = try body.memberIfPresent("sheetId")?.string
     merchantIdentifier = try body.memberIfPresent("publicKeyOf")?.string
     hasAgreement = try body.memberIfPresent("agreement")?.bool ?? false
+    agreementText = try String((body.memberIfPresent("agreementText")?.string ?? "").prefix(200))
+    tokenNotificationURL = try body.memberIfPresent("tokenNotificationURL").map { try Self.address($0.string) }
+  }
+
+  /// Apple calls no other addresses; the sandbox this machine's too.
+  private static func address(_ text: String) throws -> String {
+    let isOwn = ["http://localhost:", "http://127.0.0.1:"].contains { text.hasPrefix($0) }
+    guard text.utf8.count <= 256, isOwn || text.hasPrefix("https://") else {
+      throw SandboxProblem(
+        status: 400, code: "invalid_request",
+        message: "tokenNotificationURL is no https address of at most 256 letters.")
+    }
+    return text
   }
 
   private static func amount(_ text: String, _ code: String) throws -> Amount {

@@ -54,7 +54,7 @@ struct GatewayRoutes: Sendable {
     return JSONAnswer.response(session.json)
   }
 
-  private func client(_ context: SandboxContext) async throws -> GatewayClient {
+  func client(_ context: SandboxContext) async throws -> GatewayClient {
     guard let peer = try await context.channel.nioSSL_peerCertificate().get(),
       let client = GatewayClient(certificate: try Certificate(derEncoded: peer.toDERBytes()), issuedBy: pki)
     else { throw GatewayError.foreignCertificate }

@@ -47,6 +47,11 @@ struct Pages: Sendable {
     try response("device", [:], allowing: "style-src 'self'; script-src 'self'; connect-src 'self'")
   }
 
+  /// The agreements of the wallet's cards, whose cards a person may replace or remove.
+  func agreements(_ request: Request, _ context: SandboxContext) throws -> Response {
+    try response("agreements", [:], allowing: "style-src 'self'; script-src 'self'; connect-src 'self'")
+  }
+
   /// The page of a phone that scanned a sheet's code.
   func wallet(_ request: Request, _ context: SandboxContext) throws -> Response {
     try response("wallet", [:], allowing: "style-src 'self'; script-src 'self'; connect-src 'self'")

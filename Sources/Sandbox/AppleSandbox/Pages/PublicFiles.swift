@@ -6,7 +6,8 @@ enum PublicFiles {
   private static let files = StaticFiles(
     WebFiles.all.merging([SessionScript.name: SessionScript.text]) { _, joined in joined },
     public: [
-      SessionScript.name, "apple-pay-session.css", "code.js", "device.css", "device.js", "front.css", "wallet.js",
+      SessionScript.name, "agreements.js", "apple-pay-session.css", "code.js", "device.css", "device.js", "front.css",
+      "wallet.js",
     ]
       + fixtures)
 

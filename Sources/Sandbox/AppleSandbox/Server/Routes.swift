@@ -13,6 +13,9 @@ extension SandboxServer {
     router.get("/", use: pages.front)
     router.get("/device", use: pages.device)
     router.get("/code", use: pages.code)
+    router.get("/agreements", use: pages.agreements)
+    router.get("/agreements/list", use: merchantTokenRoutes.list)
+    router.post("/agreements/:token", use: merchantTokenRoutes.happen)
     router.get("/recent", use: pages.recent)
     router.get("/mail", use: mailboxPages.list)
     router.get("/mail/:number", use: mailboxPages.message)
@@ -109,6 +112,9 @@ extension SandboxServer {
     router.post("paymentservices/registerMerchant", use: gatewayRoutes.registerMerchant)
     router.post("paymentservices/unregisterMerchant", use: gatewayRoutes.unregisterMerchant)
     router.get("paymentservices/merchant/:merchant", use: gatewayRoutes.merchantDetails)
+    let tokens = router.group("paymentservices/v1/merchantId/:merchant/merchantToken")
+    tokens.get("event/:event", use: merchantTokenRoutes.event)
+    tokens.post("unlink", use: merchantTokenRoutes.unlink)
     return router
   }
 }

@@ -24,6 +24,7 @@ package struct SandboxServer: Service {
   let portal: DeveloperPortal
   let sessions: SessionStore
   let device: Device
+  let merchantTokens: MerchantTokenStore
   let acquirers: SandboxAcquirers
 
   let portalRoutes: PortalRoutes
@@ -34,6 +35,7 @@ package struct SandboxServer: Service {
   let managementRoutes: ManagementRoutes
   let clockRoutes: ClockRoutes
   let revocationRoutes: RevocationRoutes
+  let merchantTokenRoutes: MerchantTokenRoutes
   let pages: Pages
   let mailbox: Mailbox
   let mailboxPages: MailboxPages
@@ -56,9 +58,10 @@ package struct SandboxServer: Service {
       pki: pki, files: files, fetch: configuration.fetch,
       maximumProcessingCertificates: configuration.maximumProcessingCertificates, clock: clock, random: random)
     sessions = SessionStore(pki: pki, clock: clock, random: random)
+    merchantTokens = try MerchantTokenStore(files: files, clock: clock, random: random)
     device = Device(
       issuer: PaymentTokenIssuer(pki: pki, clock: clock, random: random), portal: portal, sessions: sessions,
-      faults: faults, clock: clock)
+      merchantTokens: merchantTokens, faults: faults, clock: clock)
     acquirers = try await SandboxAcquirers(configuration, in: files.path, rootPEM: pki.rootPEM)
     portalRoutes = PortalRoutes(portal: portal)
     deviceRoutes = DeviceRoutes(device: device, sessions: sessions, portal: portal, activity: activity)
@@ -71,6 +74,8 @@ package struct SandboxServer: Service {
       registrations: RegistrationService(portal: portal), pki: pki, faults: faults,
       activity: activity)
     clockRoutes = ClockRoutes(clock: simulationClock)
+    merchantTokenRoutes = MerchantTokenRoutes(
+      tokens: merchantTokens, gateway: gatewayRoutes, portal: portal, faults: faults, activity: activity)
     managementRoutes = ManagementRoutes(
       clock: simulationClock,
       pki: pki, portal: portal, sessions: sessions, device: device, faults: faults, addresses: addresses,
@@ -115,7 +120,9 @@ package struct SandboxServer: Service {
   }
 
   private var eventService: EventService {
-    EventService(sources: acquirers.eventSources, delivery: configuration.events, logger: configuration.logger)
+    EventService(
+      sources: acquirers.eventSources + [MerchantTokenNotifications(tokens: merchantTokens)],
+      delivery: configuration.events, logger: configuration.logger)
   }
 }
 

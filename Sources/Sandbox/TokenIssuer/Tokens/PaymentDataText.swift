@@ -66,7 +66,7 @@ struct PaymentDataText {
 
 extension SandboxCard {
   /// The network's name of the card's merchant token: the same for every payment to the merchant, from every device.
-  fileprivate func merchantTokenIdentifier(for merchant: String) -> String {
+  package func merchantTokenIdentifier(for merchant: String) -> String {
     "MT-" + Hex.encode(Array(SHA256.hash(data: Array("\(id) \(merchant)".utf8)).prefix(16)))
   }
 

@@ -1,3 +1,4 @@
+import AcquirerSandbox
 import AppleSandbox
 import CryptoExtras
 import Foundation
@@ -19,9 +20,10 @@ struct ListeningSandbox {
   let addresses: SandboxAddresses
 
   static func run<Value: Sendable>(
-    logger: Logger? = nil, _ body: @escaping @Sendable (ListeningSandbox) async throws -> Value
+    logger: Logger? = nil, events: EventDelivery = .unavailable,
+    _ body: @escaping @Sendable (ListeningSandbox) async throws -> Value
   ) async throws -> Value {
-    let testSandbox = try await TestSandbox(logger: logger)
+    let testSandbox = try await TestSandbox(logger: logger, events: events)
     let merchant = try Merchant()
     let identity = try await testSandbox.calls { try await $0.enroll(merchant, in: testSandbox.web) }
     return try await withThrowingTaskGroup(of: Void.self) { group in
@@ -45,12 +47,12 @@ struct ListeningSandbox {
   /// One call of the gateway over TLS.
   func ask(
     _ body: [UInt8] = request.serialized(), path: String = "/paymentservices/paymentSession",
-    as identity: ClientIdentity? = nil
+    as identity: ClientIdentity? = nil, method: String = "POST", also more: [HTTPTransport.HTTPField] = []
   ) async throws -> Caller.Answer {
     let client = try LiveHTTPClient(identity: identity ?? self.identity, trust: .pem(testSandbox.sandbox.tlsRootPEM))
     let outbound = OutboundRequest(
-      method: "POST", url: addresses.gatewayURL + path, headers: [.init("Content-Type", "application/json")], body: body
-    )
+      method: method, url: addresses.gatewayURL + path,
+      headers: more.isEmpty ? [.init("Content-Type", "application/json")] : more, body: body)
     let answer: Result<InboundResponse, any Error>
     do {
       answer = .success(try await client.sender.send(outbound, TestRun.whole))

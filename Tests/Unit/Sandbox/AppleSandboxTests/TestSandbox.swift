@@ -1,3 +1,4 @@
+import AcquirerSandbox
 import AppleSandbox
 import Foundation
 import Hummingbird
@@ -22,7 +23,7 @@ final class TestSandbox: Sendable {
   /// A name of the gateway that is not this machine's: a proxy may stand before it.
   static let gatewayName = "gateway.example"
 
-  init(directory: TemporaryDirectory? = nil, logger: Logger? = nil) async throws {
+  init(directory: TemporaryDirectory? = nil, logger: Logger? = nil, events: EventDelivery = .unavailable) async throws {
     let (clock, web) = (TestClock(), TestWeb())
     let place = try directory ?? TemporaryDirectory()
     var configuration = SandboxConfiguration(directory: "\(place.path)/state")
@@ -30,6 +31,7 @@ final class TestSandbox: Sendable {
     configuration.gatewayPort = 0
     configuration.tlsHostNames.append(Self.gatewayName)
     configuration.clock = clock.wallClock
+    configuration.events = events
     configuration.logger = logger ?? configuration.logger
     if logger == nil { configuration.logger.logLevel = .critical }
     configuration.fetch = AssociationFetch { url in web.get(url) }
