@@ -2,6 +2,7 @@
 
 from claims import claim
 from kit_estimates import hold, server, show
+from shopper import DESKTOP, PHONE
 
 TERMS = {"description": "Vegetable box", "managementURL": "https://harbour.example/box", "billingAgreement": "Until you end it."}
 
@@ -77,3 +78,33 @@ def a_later_payment_of_a_visa_without_a_merchant_token_is_declined(shopper):
     assert agreement["hasMerchantToken"] is False, agreement
     status, answer = charge(shopper, agreement, 2_000, "Unscheduled")
     assert status == 402 and answer["paymentResult"]["payment"]["status"] == "REJECTED", f"{status}: {answer}"
+
+
+@claim(page=None)
+def a_card_that_is_replaced_and_then_removed_in_the_wallet_is_shown_and_ends_the_agreement(shopper):
+    _, reference = show(
+        shopper, items=[{"id": "card", "label": "Gift card", "unitAmount": 2_000}],
+        agreement={**TERMS, "automaticReload": {"label": "Top-up", "amount": 2_000, "threshold": 500}})
+    sheet = shopper.open_sheet()
+    shopper.choose("Card", "amex-credit", sheet)
+    shopper.press("Pay", sheet)
+    shopper.sees("Thank you. Your order is ")
+    agreement = begun(shopper, reference)
+    assert agreement["hasMerchantToken"] is True, agreement
+
+    shopper.browser.get(shopper.demo.sandbox + "/agreements")
+    shopper.sees("Vegetable box")
+    newest = shopper.browser.find_element("css selector", "#agreements li")
+    shopper.press("Replace card", newest)
+    shopper.sees("Card replaced.")
+    told = shopper.until(lambda: begun(shopper, reference).get("merchantToken"), "Apple’s news did not arrive")
+    assert told["cardName"] == "American Express" and told["cardSuffix"] in newest.text, told
+    for size in (PHONE, DESKTOP):
+        for scheme in ("light", "dark"):
+            shopper.look(size, scheme)
+            shopper.picture(f"wallet-agreement-{size[0]}-{scheme}", whole=True)
+    shopper.press("Remove card", newest)
+    shopper.sees("Ended by the user")
+    shopper.until(lambda: begun(shopper, reference)["status"] == "ended", "the agreement has not ended")
+    status, answer = charge(shopper, agreement, 2_000, "Unscheduled")
+    assert status == 409 and answer["errors"][0]["id"] == "AGREEMENT_NOT_ACTIVE", f"{status}: {answer}"

@@ -165,6 +165,13 @@ final class TestSystem: Sendable {
     settings.events = EventDelivery(
       form: { await Self.isTaken(sender, $0, "application/x-www-form-urlencoded", $1) },
       headers: { await Self.isTaken(sender, $0, "application/json", $2, $1) },
+      get: { url in
+        // The server's address was made before its port was known.
+        let path = url.split(separator: "/", maxSplits: 2, omittingEmptySubsequences: false).last ?? ""
+        let rest = path.drop { $0 != "/" }
+        let request = OutboundRequest(method: "GET", url: "http://127.0.0.1:\(serverPort.value ?? 1)\(rest)")
+        return (try? await sender.send(request, TestRun.whole).status) == 200
+      },
       post: { url, _, body in await Self.isTaken(sender, url, "application/json", body) })
     settings.fetch = AssociationFetch { url in
       let host = String(url.dropFirst("http://".count).prefix { $0 != "/" })
