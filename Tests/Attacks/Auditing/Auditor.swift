@@ -24,6 +24,7 @@ package enum Invariant: String, Sendable, Hashable, CaseIterable {
   case periodOnce = "period"
   case endedIsOver = "ended"
   case retriesAreFew = "retries"
+  case unlinkedIsOver = "unlinked"
 
   package var sentence: String {
     switch self {
@@ -52,6 +53,7 @@ package enum Invariant: String, Sendable, Hashable, CaseIterable {
     case .periodOnce: "an agreement is charged at most once for a period"
     case .endedIsOver: "an agreement is not charged after its end"
     case .retriesAreFew: "a card is not tried more often after a decline than the schemes allow"
+    case .unlinkedIsOver: "what Apple unlinked is charged no more"
     }
   }
 }
@@ -114,6 +116,7 @@ package struct Auditor: Sendable {
     case .periodOnce: chargedTwice
     case .endedIsOver: holds(of: evidence.charges.filter(\.isAfterEnd))
     case .retriesAreFew: holds(of: evidence.charges.filter(\.isAfterStop)) + retriedTooOften
+    case .unlinkedIsOver: holds(of: evidence.charges.filter(\.isAfterUnlink))
     }
   }
 }

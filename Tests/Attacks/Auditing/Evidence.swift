@@ -237,12 +237,15 @@ package struct ChargeCall: Sendable, Hashable {
   package var isAfterEnd: Bool
   /// Whether an answer had said before that the card must never be tried again.
   package var isAfterStop: Bool
+  /// Whether the server had followed Apple's notification before that the card is unlinked.
+  package var isAfterUnlink: Bool
 
   package init(
-    order: String, agreement: String, period: Int64, isAfterEnd: Bool = false, isAfterStop: Bool = false
+    order: String, agreement: String, period: Int64, isAfterEnd: Bool = false, isAfterStop: Bool = false,
+    isAfterUnlink: Bool = false
   ) {
     (self.order, self.agreement, self.period) = (order, agreement, period)
-    (self.isAfterEnd, self.isAfterStop) = (isAfterEnd, isAfterStop)
+    (self.isAfterEnd, self.isAfterStop, self.isAfterUnlink) = (isAfterEnd, isAfterStop, isAfterUnlink)
   }
 }
 

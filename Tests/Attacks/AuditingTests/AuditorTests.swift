@@ -260,6 +260,9 @@ private struct Damage: Sendable, CustomTestStringConvertible {
     Damage("a charge after a decline for good", .retriesAreFew) {
       $0.charges = [ChargeCall(order: "o3", agreement: "g1", period: 3, isAfterStop: true)]
     },
+    Damage("a charge after Apple unlinked the card", .unlinkedIsOver) {
+      $0.charges = [ChargeCall(order: "o3", agreement: "g1", period: 3, isAfterUnlink: true)]
+    },
     Damage("a charge more than the schemes allow", .retriesAreFew) {
       for number in 1...16 {
         $0.charges.append(ChargeCall(order: "o3-\(number)", agreement: "g1", period: 3))

@@ -64,6 +64,7 @@ package struct Coverage: Sendable, Hashable {
     + [
       "two routes", "rerouted", "decided by a person", refundOfSeveral, decision, wrongDecision, expiryAsMovement,
       raisedHold, agreement, laterPayment, scheduledPayment,
+      raisedHold, agreement, laterPayment, unlinkedToken,
     ]
 
   /// A refund that gave back several captures, each by an operation of its own.
@@ -72,6 +73,7 @@ package struct Coverage: Sendable, Hashable {
   static let agreement = "an agreement"
   static let laterPayment = "a later payment of an agreement"
   static let scheduledPayment = "a payment by an agreement's schedule"
+  static let unlinkedToken = "a merchant token that Apple unlinked"
   static let raisedHold = "a hold that was raised"
   static let decision = "an operation decided by a person"
   static let wrongDecision = "an operation decided by a person, wrongly"

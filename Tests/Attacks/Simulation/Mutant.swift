@@ -176,6 +176,9 @@ extension Mutant {
       "the end of an agreement is not kept", "UPDATE agreements SET status = $#",
       "UPDATE agreements SET status = CASE WHEN $#1 = 'ended' THEN 'active' ELSE $#1 END"),
     replacing(
+      "the agreements of an unlinked merchant token are not found", "merchant = $# AND merchant_token = $# ORDER BY id",
+      "merchant = $#1 AND merchant_token = $#2 || 'x' ORDER BY id"),
+    replacing(
       "the declines of an agreement are forgotten", "operations.state IN ('declined', 'sending', 'pending', 'unknown')",
       "operations.state IN ('none')"),
     replacing(

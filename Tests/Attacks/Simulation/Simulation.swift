@@ -93,6 +93,10 @@ final class SimulatedWorld: @unchecked Sendable {
   var charges: [ChargeRequest] = []
   /// Of which agreements the merchant's server knows that they have ended.
   var ended: Set<OrderID> = []
+  /// The orders whose merchant tokens Apple may unlink, by the first payments of their agreements.
+  var unlinkable: [PaymentID: OrderID] = [:]
+  /// Of which of them Apple's notification was followed.
+  var unlinked: Set<OrderID> = []
   /// Of which agreements it knows that their card must never be tried again.
   var stopped: Set<OrderID> = []
   private var latestOffset: Duration = .zero

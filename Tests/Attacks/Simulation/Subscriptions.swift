@@ -138,6 +138,7 @@ extension SimulatedWorld {
         begin(ChargeRequest(order: order, first: payment.id, period: period, number: number + 100))
       }
     }
+    unlinkLater(order, payment)
     guard thread.choices.chance(400) else { return }
     thread.after(thread.choices.milliseconds(100_000...380_000), "the merchant ends an agreement") { [self] in
       engine?.endAgreement(of: payment) { self.ended.insert(order.id) }
@@ -161,7 +162,8 @@ extension SimulatedWorld {
     evidence.charges.append(
       ChargeCall(
         order: request.name, agreement: request.order.id.rawValue, period: request.period,
-        isAfterEnd: ended.contains(request.order.id), isAfterStop: stopped.contains(request.order.id)))
+        isAfterEnd: ended.contains(request.order.id), isAfterStop: stopped.contains(request.order.id),
+        isAfterUnlink: unlinked.contains(request.order.id)))
     charge(request, tries: 0)
   }
 

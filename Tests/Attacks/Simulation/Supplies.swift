@@ -76,10 +76,12 @@ private struct TokenSupply {
 
   private func purchase(_ number: Int, _ terms: (Int64, String, CaptureMode)) throws -> Supplies.Purchase {
     let order = order(number, basket: number, terms)
-    let cards = ["visa-debit", "mastercard-credit", "visa-credit"]
+    let cards = ["visa-credit", "mastercard-credit", "visa-debit"]
     let documents = try cards.compactMap { SandboxCards.card(id: $0) }.map { card in
-      let request = PaymentTokenRequest(
+      var request = PaymentTokenRequest(
         card: card, amount: order.amount, recipient: recipient, applicationData: Self.applicationData(order.basket))
+      // Each order's cards have merchant tokens of their own, but the last card, which has none.
+      request.agreementMerchant = order.id.rawValue
       return try issuer.issue(request).json
     }
     return Supplies.Purchase(
