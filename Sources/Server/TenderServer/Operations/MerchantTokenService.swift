@@ -130,7 +130,9 @@ struct MerchantTokenService: Service {
     _ state: MerchantTokenEventState, _ event: MerchantTokenEvent,
     _ answer: MerchantTokenCalls.Answer<MerchantTokenNews>
   ) {
-    var metadata: Logger.Metadata = ["merchant": .string(event.merchant.rawValue), "state": .string(state.rawValue)]
+    var metadata: Logger.Metadata = [
+      "merchant": .string(event.merchant.rawValue), "event": .string(event.id), "state": .string(state.rawValue),
+    ]
     switch answer {
     case .given(let news): metadata["type"] = .string(news.type)
     case .refused(let words), .unavailable(let words): metadata["reason"] = .string(words)

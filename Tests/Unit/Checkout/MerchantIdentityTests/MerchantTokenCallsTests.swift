@@ -93,7 +93,8 @@ private final class TokenGateway: Sendable {
 
   @Test(arguments: [
     ("UPDATED_CARD_ART", MerchantTokenNews.Kind.cardArtChanged),
-    ("UPDATED_MERCHANT_TOKEN_PUBLIC_KEY", .publicKeyChanged), ("METADATA_UPDATE", .other), ("x", .other),
+    ("UPDATED_MERCHANT_TOKEN_PUBLIC_KEY", MerchantTokenNews.Kind.publicKeyChanged),
+    ("METADATA_UPDATE", MerchantTokenNews.Kind.other), ("x", MerchantTokenNews.Kind.other),
   ])
   func `takes every type`(_ type: String, _ kind: MerchantTokenNews.Kind) async throws {
     #expect(try await news(#"{"eventType":"\#(type)","merchantTokenIdentifier":"MT-1"}"#).kind == kind)

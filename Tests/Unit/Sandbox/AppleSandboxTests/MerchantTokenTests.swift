@@ -82,12 +82,13 @@ private final class Server: Sendable {
       try await self.happens("UPDATED_CARD_ART", to: token, in: sandbox).expect(status: 200)
       try await waitUntil("the notification") { !self.heard().isEmpty }
       let id = try #require(self.heard().first)
-      for (path, headers) in [
-        (Self.path + "/event/\(id)", [HTTPTransport.HTTPField("Content-Type", "application/json")]),
+      let wrong: [(String, [HTTPTransport.HTTPField])] = [
+        (Self.path + "/event/\(id)", [.init("Content-Type", "application/json")]),
         (Self.path + "/event/\(id)", [.init("x-request-id", "r")]),
         (Self.path + "/event/none", ListeningSandbox.tokenHeaders),
         ("/paymentservices/v1/merchantId/merchant.other/merchantToken/event/\(id)", ListeningSandbox.tokenHeaders),
-      ] {
+      ]
+      for (path, headers) in wrong {
         let refused = try await sandbox.get(path, headers)
         refused.expect(status: 400)
         #expect(refused.json["statusCode"] == 400)
