@@ -7,10 +7,11 @@ import TenderSheet
 
 extension Basket {
   /// The agreement that its payment begins.
-  var newAgreement: NewAgreement? {
+  func newAgreement(_ terms: MerchantTerms) -> NewAgreement? {
     agreement.map {
       NewAgreement(
-        terms: $0, timeZone: agreementZone, merchantReference: document.merchantReference, customer: document.customer,
+        terms: $0.notified(at: terms.tokenNotificationURL), timeZone: agreementZone,
+        merchantReference: document.merchantReference, customer: document.customer,
         isScheduled: document.agreement?.schedule == true)
     }
   }

@@ -237,9 +237,7 @@ extension AgreementReport {
       ("time zone", terms.timeZone ?? "-"), ("first payment", agreement.paymentId),
       ("merchant token", agreement.hasMerchantToken ? "yes" : "no: Visa declines later payments of a device's number"),
       ("current", period(agreement.current)), ("next", period(agreement.next)), ("schedule", schedule),
-      ("prices", prices), ("retries", retries),
-      ("card now", card), ("at Apple", unlinking),
-      ("current", period(agreement.current)), ("next", period(agreement.next)), ("retries", retries),
+      ("prices", prices), ("retries", retries), ("card now", card), ("at Apple", unlinking),
       ("created", agreement.createdAt.timestamp.description),
     ].filter { $0.1 != "-" }
   }
@@ -267,6 +265,8 @@ extension AgreementReport {
   private var prices: String {
     guard let prices = agreement.prices else { return "-" }
     return prices.map { "\(money($0.amount)) from \($0.from?.timestamp.description ?? "-")" }.joined(separator: ", ")
+  }
+
   private var card: String {
     guard let token = agreement.merchantToken, token.describedAt != nil else { return "-" }
     return [

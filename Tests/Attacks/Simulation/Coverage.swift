@@ -63,8 +63,7 @@ package struct Coverage: Sendable, Hashable {
     + SimulatedWorld.Routing.allCases.flatMap { [$0.rawValue, "\($0.rawValue), with breakers"] }
     + [
       "two routes", "rerouted", "decided by a person", refundOfSeveral, decision, wrongDecision, expiryAsMovement,
-      raisedHold, agreement, laterPayment, scheduledPayment,
-      raisedHold, agreement, laterPayment, unlinkedToken,
+      raisedHold, agreement, laterPayment, scheduledPayment, unlinkedToken,
     ]
 
   /// A refund that gave back several captures, each by an operation of its own.

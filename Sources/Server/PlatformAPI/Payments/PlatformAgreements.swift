@@ -16,6 +16,12 @@ package enum PlatformAgreements {
     if !prices.isEmpty {
       answer.prices = prices.map { .init(amount: $0.amount.minorUnits, from: WireTime($0.from)) }
     }
+    answer.merchantToken = try Journal.merchantTokenFacts(of: agreement, in: store).map { facts in
+      AgreementAnswer.MerchantToken(
+        cardSuffix: facts.card?.suffix, cardExpiry: facts.card?.expiry, cardName: facts.card?.name,
+        cardCountry: facts.card?.country, describedAt: facts.describedAt.map { WireTime($0) },
+        unlinking: facts.unlinking?.rawValue, detail: facts.detail)
+    }
     let retries = try Journal.retries(of: id, in: store)
     if retries.declines > 0 || retries.stopped != nil {
       answer.retry = .init(
