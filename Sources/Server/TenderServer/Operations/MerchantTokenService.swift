@@ -1,3 +1,4 @@
+import Settings
 import Ledger
 import Logging
 import MerchantIdentity

@@ -1,3 +1,4 @@
+import Logging
 import Administration
 import Hummingbird
 import Ledger
