@@ -111,7 +111,7 @@ extension Journal {
     }
     let isDone = payment.map { $0.status != .declined && $0.status != .failed } ?? false
     guard !isDone, let period = calendar.period(number),
-      try Self.priced(period, of: agreement, in: store).amount.isPositive
+      try Self.applyPrice(to: period, of: agreement, in: store).amount.isPositive
     else { return try move(agreement, to: number + 1, of: calendar, in: store) }
     return try charge(agreement, period, after: payment, of: calendar, in: store)
   }
@@ -207,7 +207,7 @@ private struct RecentTries {
     var (declines, reason, last): (Int, DeclineReason?, Timestamp?) = (0, nil, nil)
     scan: for row in rows {
       let time = try row.time("tried_at")
-      if let resumed, time <= resumed { break }
+      if let resumed, time < resumed { break }
       last = last ?? time
       switch try row.value("state") as OperationState {
       case .declined:
@@ -289,8 +289,8 @@ extension Journal {
   }
 
   /// A period with the price that the merchant has named for its date.
-  package static func priced(
-    _ period: AgreementCalendar.Period, of agreement: Agreement, in store: Transaction
+  package static func applyPrice(
+    to period: AgreementCalendar.Period, of agreement: Agreement, in store: Transaction
   ) throws -> AgreementCalendar.Period {
     guard agreement.calendar?.isTrial(period.number) == false,
       let amount = try AgreementRows.price(of: agreement, at: period.due ?? store.now, in: store)

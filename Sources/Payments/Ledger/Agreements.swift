@@ -119,7 +119,7 @@ extension Journal {
     let first = try PaymentRecord.find(agreement.firstPayment, in: store)
     // The first payment was for this period, whatever has become of its money.
     if taken == first?.payment.order { throw AgreementError.charged(chosen.number, agreement.firstPayment) }
-    return (try Self.priced(chosen, of: agreement, in: store), taken)
+    return (try Self.applyPrice(to: chosen, of: agreement, in: store), taken)
   }
 
   /// Marks a claimed payment as a charge of the agreement.

@@ -79,7 +79,7 @@ extension AgreementAnswer {
   fileprivate init(_ agreement: Agreement, in store: Transaction) throws {
     let (calendar, now) = (agreement.calendar, store.now)
     func priced(_ period: AgreementCalendar.Period?) throws -> Period? {
-      try period.map { Period(try Journal.priced($0, of: agreement, in: store)) }
+      try period.map { Period(try Journal.applyPrice(to: $0, of: agreement, in: store)) }
     }
     self.init(
       id: agreement.id, status: agreement.status, merchantReference: agreement.merchantReference,
