@@ -9,8 +9,8 @@ struct ClockRoutes: Sendable {
 
   /// `GET /sandbox/clock`, and of a server `?follower=…&move=…&next=…`: then it waits a moment for the next move.
   func show(_ request: Request, _ context: SandboxContext) async throws -> Response {
-    let query = request.uri.queryParameters
-    guard let name = query["follower"].map(String.init), let move = query["move"].flatMap({ Int($0) }) else {
+    let query = request.query
+    guard let name = query["follower"], let move = query["move"].flatMap({ Int($0) }) else {
       return Self.answer(clock.reading)
     }
     guard (1...64).contains(name.utf8.count) else { throw Self.refusal("follower has 1 to 64 characters.") }

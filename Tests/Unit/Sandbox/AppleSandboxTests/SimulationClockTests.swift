@@ -15,8 +15,18 @@ import Testing
   }
 
   @Test func `goes forwards alone, and on from there after a restart`() async throws {
-    let first = try await TestSandbox()
-    let year: Int64 = 365 * 86_400_000_000
+    let (directory, year) = (try TemporaryDirectory(), Int64(365 * 86_400_000_000))
+    let target = try await moveYear(year, in: directory)
+    let again = try await TestSandbox(directory: directory)
+    try await again.calls { caller in
+      let (clock, authority) = (try await caller.get("/sandbox/clock"), try await caller.get("/sandbox/ca.json"))
+      #expect(Self.micros(clock) >= target && Self.micros(authority, "clockAheadMicroseconds") == year)
+    }
+  }
+
+  /// The time to which a sandbox has moved its clock, before it is gone.
+  private func moveYear(_ year: Int64, in directory: TemporaryDirectory) async throws -> Int64 {
+    let first = try await TestSandbox(directory: directory)
     let target = try await first.calls { caller in
       let before = Self.micros(try await caller.get("/sandbox/clock"))
       #expect(before == first.clock.wallClock.now().microseconds)
@@ -29,11 +39,8 @@ import Testing
       try await Self.move(caller, to: .max).expect(status: 400)
       return before + year
     }
-    let again = try await TestSandbox(directory: first.directory)
-    try await again.calls { caller in
-      let (clock, authority) = (try await caller.get("/sandbox/clock"), try await caller.get("/sandbox/ca.json"))
-      #expect(Self.micros(clock) >= target && Self.micros(authority, "clockAheadMicroseconds") == year)
-    }
+    await first.sandbox.close()
+    return target
   }
 
   @Test func `is moved on when every server has done what was due, and tells what they have to do next`() async throws {
