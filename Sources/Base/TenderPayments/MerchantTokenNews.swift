@@ -6,7 +6,7 @@ package struct MerchantTokenNews: Sendable, Hashable {
     /// The card behind it was replaced, or what is shown of it has changed.
     case cardChanged
     case cardArtChanged
-    /// Of the shopper's device, for usage information.
+    /// The key of the shopper's device has changed, by which usage information is sealed.
     case publicKeyChanged
     /// A type that this version does not know.
     case other

@@ -75,7 +75,7 @@ public struct AgreementTerms: Sendable, Hashable {
 }
 
 extension PaymentAgreement {
-  /// The same, about whose merchant token Apple reports to an address; nil for none.
+  /// This agreement, about whose merchant token Apple reports to an address; nil for none.
   package func notified(at url: String?) -> PaymentAgreement {
     switch self {
     case .recurring(let payment):

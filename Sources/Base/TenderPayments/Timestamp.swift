@@ -179,7 +179,7 @@ extension Timestamp {
 public struct WallClock: Sendable {
   /// The time of day.
   public let now: @Sendable () -> Timestamp
-  /// The same, but of a clock that a simulation has moved: the machine's. By it other machines' messages are dated.
+  /// The machine's time of day, also where a simulation has moved the clock. By it other machines' messages are dated.
   package let machine: @Sendable () -> Timestamp
 
   /// A clock that returns the function's value.

@@ -21,7 +21,7 @@ struct ClockCommand: AsyncParsableCommand {
   @Flag(help: "Print the clock as a line of JSON.") var json = false
 
   private static let longestStep = Duration.seconds(86_400)
-  /// Of a hundred years in days, and of as many charges.
+  /// A hundred years have 36,525 steps of a day; charges between them are steps too.
   private static let mostSteps = 100_000
 
   func validate() throws {

@@ -30,7 +30,7 @@ actor MerchantTokenStore {
   /// The newest first.
   var tokens: [MerchantToken] { contents.tokens.reversed() }
 
-  /// Of a token, the newest first.
+  /// What happened to a token, the newest first.
   func events(of token: MerchantToken) -> [MerchantTokenEvent] {
     contents.events.filter { $0.token == token.identifier }.reversed()
   }

@@ -298,7 +298,7 @@ import TokenIssuer
       for path in try Self.candidates() where try await caller.get("/\(path)").status == 200 { served.insert(path) }
       return served
     }
-    #expect(served == Self.publicFiles.union(["code", "device", "mail", "recent", "wallet"]))
+    #expect(served == Self.publicFiles.union(["agreements", "code", "device", "mail", "recent", "wallet"]))
   }
 
   /// Every path under which a file of the sandbox could be asked for: its own, and that of a page without its ending.
@@ -312,7 +312,8 @@ import TokenIssuer
   }
 
   private static let publicFiles: Set = [
-    "apple-pay-session.css", "code.js", "device.css", "device.js", "front.css", "fixtures/apple-pay-playwright.js",
+    "agreements.js", "apple-pay-session.css", "code.js", "device.css", "device.js", "front.css",
+    "fixtures/apple-pay-playwright.js",
     "fixtures/apple-pay-playwright.ts", "fixtures/apple-pay-sandbox.d.ts", "fixtures/apple_pay_playwright.py",
     "fixtures/apple_pay_selenium.py", "wallet.js",
   ]
