@@ -25,7 +25,7 @@ struct AcquirerStore: ProviderStore {
       if let known = try replay(wanted.reference, merchant, request, transaction) { return known }
       let (credential, refusal) = try findStored(wanted, merchant, transaction)
       let hold = Hold(
-        wanted, of: merchant, cardSuffix: wanted.cardSuffix ?? credential?.card?.dpan.lastFour ?? "0000",
+        wanted, of: merchant, cardSuffix: wanted.cardSuffix ?? credential?.cardSuffix ?? "0000",
         named: newName(transaction), at: transaction.now)
       let code = try refusal ?? responseCode(wanted, merchant, outcome, transaction)
       let isApproved = code == "00" || code == "10"
