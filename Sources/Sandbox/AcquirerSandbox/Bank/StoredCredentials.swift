@@ -51,8 +51,7 @@ struct StoredCredential: Sendable {
   /// Whether the number was a merchant token's, which does not depend on the device.
   let isMerchantToken: Bool
 
-  /// The last four digits of the number that the first payment had.
-  var cardSuffix: String? { (isMerchantToken ? card?.merchantToken : card?.dpan)?.lastFour }
+  var cardSuffix: String? { card?.number(ofMerchantToken: isMerchantToken)?.lastFour }
 
   static let table = Migration(
     "acquirer-2",

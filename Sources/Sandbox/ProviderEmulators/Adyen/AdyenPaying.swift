@@ -26,7 +26,7 @@ struct AdyenCardPayment: Sendable {
 
   private var sandboxCard: SandboxCard? { stored?.card ?? card.flatMap { SandboxCards.card(dpan: $0.dpan) } }
 
-  var cardSuffix: String { card?.dpan.lastFour ?? stored?.card?.dpan.lastFour ?? "" }
+  var cardSuffix: String { card?.dpan.lastFour ?? stored?.cardSuffix ?? "" }
 
   /// Adyen's name of the scheme.
   var brand: String {

@@ -44,6 +44,8 @@ struct AdyenStoredMethod: Sendable {
   let card: SandboxCard?
   let isMerchantToken: Bool
 
+  var cardSuffix: String? { card?.number(ofMerchantToken: isMerchantToken)?.lastFour }
+
   private static let models = ["CardOnFile", "Subscription", "UnscheduledCardOnFile"]
 
   private static func shopper(_ fields: AdyenFields) throws(AdyenProblem) -> String {

@@ -11,6 +11,8 @@ struct CheckoutComInstrument: Sendable {
   let paymentType: String
   let isMerchantToken: Bool
 
+  var cardSuffix: String? { card?.number(ofMerchantToken: isMerchantToken)?.lastFour }
+
   static let table = Migration(
     "checkout-com-2",
     """

@@ -30,7 +30,7 @@ struct CheckoutComCardPayment: Sendable {
   var cardSuffix: String {
     switch means {
     case .card(let card): card.dpan.lastFour
-    case .instrument(let instrument): instrument.card?.dpan.lastFour ?? "0000"
+    case .instrument(let instrument): instrument.cardSuffix ?? "0000"
     }
   }
 

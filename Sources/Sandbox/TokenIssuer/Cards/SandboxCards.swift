@@ -23,6 +23,9 @@ package struct SandboxCard: Sendable, Hashable, Identifiable {
   /// agreement with the device's own number.
   package var merchantToken: DPAN?
 
+  /// The number that a payment token has: the merchant token's, or the device's own.
+  package func number(ofMerchantToken: Bool) -> DPAN? { ofMerchantToken ? merchantToken : dpan }
+
   /// The network as it stands in a payment token's `paymentMethod`, whose capitals differ from those of a request.
   package var networkName: String {
     switch network {
