@@ -217,6 +217,36 @@ def verify_sealed(origin, tender, directory):
     check("opens a sealed payment token", answer["resultCode"] == "Authorised", answer)
 
 
+def verify_agreements(origin):
+    """The first payment stores the card, and later ones name it."""
+    pay = library(origin).checkout.payments_api.payments
+    series = {"shopperReference": "shopper-1", "recurringProcessingModel": "Subscription"}
+
+    def begin(reference, number):
+        answer = pay(payment(reference, number=number, storePaymentMethod=True, **series)).message
+        check(f"begins {reference}", answer["resultCode"] == "Authorised", answer)
+        return answer["additionalData"]["tokenization.storedPaymentMethodId"]
+
+    def charge(reference, name, **more):
+        body = payment(reference, shopperInteraction="ContAuth",
+                       paymentMethod={"type": "scheme", "storedPaymentMethodId": name}, **{**series, **more})
+        del body["mpiData"], body["additionalData"]["paymentdatasource.type"]
+        return pay(body)
+
+    name = begin("A1", "4761739009000021")
+    for reference in ("A2", "A3"):
+        check(f"charges a merchant token again, {reference}",
+              charge(reference, name).message["resultCode"] == "Authorised")
+    other = charge("A4", name, recurringProcessingModel="UnscheduledCardOnFile").message
+    check("declines another model", other["resultCode"] == "Refused", other)
+    own = charge("A6", begin("A5", "4761739000000012")).message
+    check("declines a Visa that is the device's own", (own["resultCode"], own["refusalReasonCode"]) == ("Refused", "23"), own)
+    try:
+        raise Failed(f"charges another shopper's card: {charge('A7', name, shopperReference='shopper-2').message}")
+    except AdyenAPIUnprocessableEntity as refusal:
+        check("knows no card of another shopper", refusal.error_code == "800", refusal)
+
+
 def verify_report(origin, name):
     rows = list(csv.DictReader(io.StringIO(manage(origin, "GET", "/adyen/report"))))
     own = [(row["Record Type"], row["Main Amount"], row["Modification Merchant Reference"]) for row in rows
@@ -264,6 +294,7 @@ def main():
         name = verify_payments(origin, events)
         verify_refusals(origin, events)
         verify_sealed(origin, tender, directory)
+        verify_agreements(origin)
         verify_report(origin, name)
     print(f"adyen: the library of Adyen {Adyen.settings.LIB_VERSION} agrees{published.summary()}")
 

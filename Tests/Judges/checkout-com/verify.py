@@ -22,8 +22,9 @@ from checkout_sdk.checkout_sdk import CheckoutSdk
 from checkout_sdk.environment import Environment
 from checkout_sdk.exception import CheckoutApiException
 from checkout_sdk.payments.payments import (BillingDescriptor, CaptureRequest, CaptureType, PaymentRequest,
-                                            PaymentRequestNetworkTokenSource, PaymentRequestTokenSource,
-                                            PaymentsQueryFilter, PaymentsSearchRequest, RefundRequest, VoidRequest)
+                                            PaymentRequestIdSource, PaymentRequestNetworkTokenSource,
+                                            PaymentRequestTokenSource, PaymentsQueryFilter, PaymentsSearchRequest,
+                                            PaymentType, RefundRequest, VoidRequest)
 from checkout_sdk.properties import VERSION
 from checkout_sdk.tokens.tokens import ApplePayTokenData, ApplePayTokenRequest
 
@@ -220,6 +221,41 @@ def verify_sealed(origin, tender, directory):
             lambda: library(origin, public="pk_sbox_" + "a" * 27).tokens.request_wallet_token(request), 401)
 
 
+def verify_agreements(origin):
+    """The first payment stores the card as an instrument, and later ones name both."""
+    payments = library(origin).payments
+
+    def begin(reference, number):
+        source = network_token(number)
+        source.store_for_future_use = True
+        request = payment(reference, source)
+        request.payment_type, request.merchant_initiated = PaymentType.RECURRING, False
+        return payments.request_payment(request, reference)
+
+    def charge(first, reference, **more):
+        source = PaymentRequestIdSource()
+        source.id = first.source.id
+        request = payment(reference, source)
+        request.payment_type, request.merchant_initiated = PaymentType.RECURRING, True
+        request.previous_payment_id = first.id
+        for name, value in more.items():
+            setattr(request, name, value)
+        return payments.request_payment(request, reference)
+
+    first = begin("A1", "4761739009000021")
+    check("begins a series", first.approved and first.source.id.startswith("src_"), vars(first))
+    for reference in ("A2", "A3"):
+        later = charge(first, reference)
+        check(f"charges a merchant token again, {reference}", later.approved and later.amount == 1250, vars(later))
+    own = charge(begin("A4", "4761739000000012"), "A5")
+    check("declines a Visa that is the device's own", (own.approved, own.response_code) == (False, "20057"), vars(own))
+    other = payments.request_payment(payment("A6"), "A6")
+    refused("refuses another first payment", lambda: charge(first, "A7", previous_payment_id=other.id), 422,
+            "previous_payment_id_invalid")
+    refused("refuses another type", lambda: charge(first, "A8", payment_type=PaymentType.UNSCHEDULED), 422,
+            "payment_type_invalid")
+
+
 def built(body):
     """The library's request object of a JSON body."""
     class Body:
@@ -271,6 +307,7 @@ def main():
         verify_payments(origin, events)
         verify_refusals(origin, events)
         verify_sealed(origin, tender, directory)
+        verify_agreements(origin)
     print(f"checkout-com: the library of Checkout.com {VERSION} agrees")
 
 

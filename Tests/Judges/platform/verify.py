@@ -48,9 +48,11 @@ from onlinepayments.sdk.declined_payment_exception import DeclinedPaymentExcepti
 from onlinepayments.sdk.domain.cancel_payment_request import CancelPaymentRequest
 from onlinepayments.sdk.domain.capture_payment_request import CapturePaymentRequest
 from onlinepayments.sdk.domain.create_payment_request import CreatePaymentRequest
+from onlinepayments.sdk.domain.create_token_request import CreateTokenRequest
 from onlinepayments.sdk.domain.payment_product_session_request import PaymentProductSessionRequest
 from onlinepayments.sdk.domain.refund_request import RefundRequest
 from onlinepayments.sdk.domain.send_test_request import SendTestRequest
+from onlinepayments.sdk.domain.subsequent_payment_request import SubsequentPaymentRequest
 from onlinepayments.sdk.domain.validate_credentials_request import ValidateCredentialsRequest
 from onlinepayments.sdk.factory import Factory
 from onlinepayments.sdk.json.default_marshaller import DefaultMarshaller
@@ -138,7 +140,7 @@ class Platform:
         """The folder of a merchant: declared, or what the demo keeps of one in the store."""
         return next(self.folder.glob(f"**/merchants/{merchant}"))
 
-    def token(self, value=1250, card=GOOD, data=None, merchant=MERCHANT, currency="EUR"):
+    def token(self, value=1250, card=GOOD, data=None, merchant=MERCHANT, currency="EUR", **more):
         """A payment token as a device makes it: Apple's `paymentData`."""
         identifier = next(
             line.split(":", 1)[1].strip()
@@ -146,7 +148,7 @@ class Platform:
             if line.startswith("merchantIdentifier"))
         body = {"cardId": card, "publicKeyOf": identifier.strip('"'),
                 "amount": str(value) if currency == "JPY" else f"{value / 100:.2f}",
-                "currency": currency}
+                "currency": currency, **more}
         if data is not None:
             body["applicationData"] = base64.b64encode(data.encode()).decode()
         return get(self.sandbox + "/device/tokens", body=json.dumps(body).encode())["paymentData"]
@@ -662,6 +664,41 @@ def verify_baskets(platform, shop):
     refused("and no more afterwards", ValidationException, lambda: shop.pay.capture_payment(ride.id, capture(1), key()))
 
 
+def verify_agreements(platform, shop):
+    """The basket has the terms, so that the library sells, charges and ends an agreement by Worldline's own members."""
+    name, basket = fresh(), uuid.uuid4().hex
+    status, _, answer = raw(platform, "PUT", f"/baskets/{basket}", basket_of(name, agreement={
+        "description": "Fish card", "managementURL": "https://harbour.example/card",
+        "automaticReload": {"label": "Top-up", "amount": 1250, "threshold": 500}}))
+    check("takes a basket with an agreement", status == 200, answer)
+    token = platform.token(card="visa-credit", data=f"tender:v1:{MERCHANT}:{basket}", agreement=True)
+    first = shop.create(name, whole(token), paymentProduct302SpecificInput={"isRecurring": True})
+    agreement, tokens = first.creation_output.token, shop.library.tokens()
+    check("begins the agreement with the payment", first.payment.status == "PENDING_CAPTURE" and len(agreement) == 32,
+          first.to_dictionary())
+    card = tokens.get_token(agreement).card.data.card_without_cvv
+    check("shows its card masked", card.card_number == "************0021", card.to_dictionary())
+
+    def charge(reference, context, kind="Unscheduled"):
+        return shop.library.subsequent().subsequent_payment(first.payment.id, made(SubsequentPaymentRequest, {
+            "order": {"amountOfMoney": {"amount": 1300, "currencyCode": "EUR"}, "references": references(reference)},
+            "subsequentcardPaymentMethodSpecificInput": {"subsequentType": kind}}), context).payment
+
+    for number in (1, 2):
+        reference, call = fresh(), uuid.uuid4().hex
+        later, again = (charge(reference, CallContext(call)) for _ in range(2))
+        check(f"charges reload {number} once, also when asked twice", later.status == "CAPTURED" and later.id == again.id
+              and [hold["captured"] for hold in platform.hold(reference)] == [1300], later.to_dictionary())
+    refused("refuses a type that the agreement is not", ValidationException, lambda: charge(fresh(), key(), "Recurring"),
+            lambda refusal: refusal.errors[0].property_name == "subsequentcardPaymentMethodSpecificInput.subsequentType")
+    refused("takes no card number as a token", ValidationException, lambda: tokens.create_token(made(CreateTokenRequest, {
+        "paymentProductId": 1, "card": {"data": {"cardWithoutCvv": {"cardNumber": "4761739009000021"}}}})))
+    tokens.delete_token(agreement)
+    refused("ends the agreement with its token", ReferenceException, lambda: tokens.get_token(agreement))
+    refused("and charges it no more", ReferenceException, lambda: charge(fresh(), key()),
+            lambda refusal: refusal.errors[0].id == "AGREEMENT_NOT_ACTIVE")
+
+
 class BasketServer(BaseServer):
     """A merchant's server that is asked for baskets, and misbehaves on demand."""
 
@@ -996,6 +1033,7 @@ def main():
             verify_repeats(platform, shop)
             verify_refusals(platform, shop)
             verify_baskets(platform, shop)
+            verify_agreements(platform, shop)
             verify_platform_faults(platform, shop)
             verify_products(platform, shop, receiver)
             verify_old(platform)

@@ -25,6 +25,7 @@ from onlinepayments.sdk.domain.cancel_payment_request import CancelPaymentReques
 from onlinepayments.sdk.domain.capture_payment_request import CapturePaymentRequest
 from onlinepayments.sdk.domain.create_payment_request import CreatePaymentRequest
 from onlinepayments.sdk.domain.refund_request import RefundRequest
+from onlinepayments.sdk.domain.subsequent_payment_request import SubsequentPaymentRequest
 from onlinepayments.sdk.factory import Factory
 from onlinepayments.sdk.json.default_marshaller import DefaultMarshaller
 from onlinepayments.sdk.reference_exception import ReferenceException
@@ -272,6 +273,34 @@ def verify_sealed(origin, tender, directory):
     check("opens a whole payment token as text", sealed("T2", encryptedPaymentData=json.dumps(token())))
 
 
+def verify_agreements(origin):
+    """The first payment says that it recurs, and later ones name it."""
+    shop = library(origin)
+    recurring = {"isRecurring": True, "recurring": {"recurringPaymentSequenceIndicator": "first"}}
+
+    def begin(reference, number):
+        return shop.payments().create_payment(
+            payment(reference, number=number, paymentProduct302SpecificInput=recurring)).payment
+
+    def charge(first, reference, kind="Recurring"):
+        return shop.subsequent().subsequent_payment(first, made(SubsequentPaymentRequest, {
+            "order": {"amountOfMoney": {"amount": 1250, "currencyCode": "EUR"},
+                      "references": {"merchantReference": reference}},
+            "subsequentcardPaymentMethodSpecificInput": {"subsequentType": kind, "authorizationMode": "SALE"}})).payment
+
+    first = begin("A1", "4761739009000021")
+    check("begins a series", first.status == "PENDING_CAPTURE", first.to_dictionary())
+    for reference in ("A2", "A3"):
+        later = charge(first.id, reference)
+        check(f"charges a merchant token again, {reference}", later.status == "CAPTURED" and later.id != first.id,
+              later.to_dictionary())
+    refused("declines a Visa that is the device's own", DeclinedPaymentException,
+            lambda: charge(begin("A4", "4761739000000012").id, "A5"))
+    refused("takes no other type", ValidationException, lambda: charge(first.id, "A6", "Unscheduled"))
+    refused("charges nothing after a payment that began no series", ValidationException,
+            lambda: charge(shop.payments().create_payment(payment("A7")).payment.id, "A8"))
+
+
 def verify_requests():
     """For the same act, the library sends the connector's address, headers and body."""
     recorder = Server()
@@ -283,6 +312,8 @@ def verify_requests():
         "capture": lambda body, context: pay.capture_payment(name, made(CapturePaymentRequest, body), context),
         "void": lambda body, context: pay.cancel_payment(name, made(CancelPaymentRequest, body), context),
         "refund": lambda body, context: pay.refund_payment(name, made(RefundRequest, body), context),
+        "charge": lambda body, context: shop.subsequent().subsequent_payment(
+            name, made(SubsequentPaymentRequest, body), context),
         "checkCredentials": lambda body, context: shop.services().test_connection(context),
     }
     for request in json.loads((HERE / "requests.json").read_text(encoding="utf-8")):
@@ -312,6 +343,7 @@ def main():
         verify_repeats(origin)
         verify_refusals(origin, events)
         verify_sealed(origin, tender, directory)
+        verify_agreements(origin)
     print(f"worldline-direct: the library of Worldline Direct {VERSION} agrees")
 
 
