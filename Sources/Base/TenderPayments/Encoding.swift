@@ -8,6 +8,12 @@ public enum Hex {
   /// Encodes bytes without a copy.
   public static func encode(_ bytes: [UInt8]) -> String { bytes.withUnsafeBytes { encode(memory: $0) } }
 
+  /// 32 digits in the groups of a UUID (RFC 9562).
+  package static func uuid(_ digits: String) -> String {
+    [0..<8, 8..<12, 12..<16, 16..<20, 20..<32].map { String(digits.dropFirst($0.lowerBound).prefix($0.count)) }
+      .joined(separator: "-")
+  }
+
   /// Encodes memory that is no array.
   package static func encode(memory bytes: UnsafeRawBufferPointer) -> String {
     String(unsafeUninitializedCapacity: 2 * bytes.count) { out in

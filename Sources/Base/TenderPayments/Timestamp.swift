@@ -218,6 +218,13 @@ public struct RandomBytes: Sendable {
   /// `bytes` random bytes as lowercase hex.
   public func hex(_ bytes: Int) -> String { Hex.encode(next(bytes)) }
 
+  /// A random UUID (RFC 9562, version 4).
+  package func uuid() -> String {
+    var bytes = next(16)
+    (bytes[6], bytes[8]) = (bytes[6] & 0x0F | 0x40, bytes[8] & 0x3F | 0x80)
+    return Hex.uuid(Hex.encode(bytes))
+  }
+
   /// An identifier that sorts by time: 48 bits of milliseconds, then 80 random bits, as 32 hex digits.
   public func timeOrderedID(_ clock: WallClock) -> String {
     clock.now().idPrefix + hex(10)

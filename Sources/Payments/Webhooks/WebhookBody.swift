@@ -37,7 +37,7 @@ package struct WebhookBody: Sendable, Hashable {
   ///
   /// - Parameter id: 32 hexadecimal digits.
   init(testOf merchant: MerchantID, id: String, at now: Timestamp) throws {
-    try self.init("payment.test", id: Self.grouped(id), of: merchant, at: now, nil) {
+    try self.init("payment.test", id: Hex.uuid(id), of: merchant, at: now, nil) {
       guard let euro = Currency(code: "EUR") else { return }
       $0.payment = DirectPayment(
         id: DirectPaymentID(payment: "9999", operation: 9),
@@ -91,16 +91,10 @@ package struct WebhookBody: Sendable, Hashable {
     var hash = Array(SHA256.hash(data: Array("\(payment) \(sequence)".utf8)).prefix(10))
     hash[0] = hash[0] & 0x0F | 0x80
     hash[2] = hash[2] & 0x3F | 0x80
-    return grouped(String(payment.rawValue.prefix(digitsOfTime)) + Hex.encode(hash))
+    return Hex.uuid(String(payment.rawValue.prefix(digitsOfTime)) + Hex.encode(hash))
   }
 
   private static let digitsOfTime = 12
-
-  /// 32 hexadecimal digits in the groups of a UUID.
-  private static func grouped(_ hex: String) -> String {
-    [0..<8, 8..<12, 12..<16, 16..<20, 20..<32].map { String(hex.dropFirst($0.lowerBound).prefix($0.count)) }
-      .joined(separator: "-")
-  }
 }
 
 extension WebhookBody {

@@ -190,7 +190,8 @@ extension WorldlineAcquiringConnector {
     _ method: String, _ path: String, _ body: JSONValue?, _ token: WorldlineAcquiringToken, _ deadline: Deadline
   ) async -> Reply {
     guard deadline.remaining > .zero else { return .failure(.notSent("no time was left to ask")) }
-    var headers = [HTTPField("Authorization", "Bearer \(token.text)"), HTTPField("Trace-Id", traceID())]
+    // Worldline's support finds a call by its Trace-Id.
+    var headers = [HTTPField("Authorization", "Bearer \(token.text)"), HTTPField("Trace-Id", random.uuid())]
     if body != nil { headers.append(HTTPField("Content-Type", "application/json")) }
     let request = OutboundRequest(
       method: method, url: settings.origin + path, headers: headers, body: body?.serialized() ?? [])
@@ -201,14 +202,6 @@ extension WorldlineAcquiringConnector {
     case .success(let response): .response(response)
     case .failure(let error): .failure(error)
     }
-  }
-
-  /// A random UUID, by which Worldline's support finds a call.
-  private func traceID() -> String {
-    var bytes = random.next(16)
-    (bytes[6], bytes[8]) = (bytes[6] & 0x0F | 0x40, bytes[8] & 0x3F | 0x80)
-    let hex = Array(Hex.encode(bytes))
-    return [0..<8, 8..<12, 12..<16, 16..<20, 20..<32].map { String(hex[$0]) }.joined(separator: "-")
   }
 }
 

@@ -83,12 +83,9 @@ actor MerchantTokenStore {
     ]
     if kind == .metadata || kind == .cardArt { body["merchantTokenMetadata"] = token.metadata }
     let waits = delivery == .late || delivery == .outOfOrder
-    let hex = random.hex(16)
-    let id = [0..<8, 8..<12, 12..<16, 16..<20, 20..<32].map {
-      String(hex.dropFirst($0.lowerBound).prefix($0.count))
-    }.joined(separator: "-")
     return MerchantTokenEvent(
-      id: id, token: token.identifier, merchantIdentifier: token.merchantIdentifier, kind: kind, reason: party,
+      id: random.uuid(), token: token.identifier, merchantIdentifier: token.merchantIdentifier, kind: kind,
+      reason: party,
       body: String(decoding: JSONValue.object(body).serialized(), as: UTF8.self), happenedAt: clock.now(),
       notifications: token.notificationURL == nil || delivery == .never ? 0 : delivery == .twice ? 2 : 1,
       notBefore: waits ? clock.now().adding(Self.delay) : clock.now(), yields: delivery == .outOfOrder)

@@ -29,7 +29,7 @@ extension WorldlineDirectRoutes {
   }
 
   private func refused(_ fault: PlatformFault) throws -> ProviderReply {
-    try ProviderReply(fault, id: store.errorID())
+    try ProviderReply(fault, id: store.random.uuid())
   }
 
   /// The merchant whose key has signed the call, and the call's idempotence key.

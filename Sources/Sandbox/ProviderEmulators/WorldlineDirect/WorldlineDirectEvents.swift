@@ -10,7 +10,7 @@ extension WorldlineDirectStore {
     _ type: String, of account: WorldlineDirectAccount, in transaction: Transaction,
     _ fill: (inout DirectEvent) -> Void
   ) throws {
-    var event = DirectEvent(id: errorID(), type, of: account.merchantID, at: transaction.now)
+    var event = DirectEvent(id: random.uuid(), type, of: account.merchantID, at: transaction.now)
     fill(&event)
     try addEvent(try DirectJSON.bytes(event), of: account.merchantID, in: transaction)
   }

@@ -40,7 +40,7 @@ extension WorldlineDirectStore {
       if case .series = wanted.means { return try ProviderReply(201, SubsequentPaymentAnswer(payment.created)) }
       return try ProviderReply(201, answer)
     }
-    var error = PlatformError(errorId: errorID(), .refused(errorCode: code))
+    var error = PlatformError(errorId: random.uuid(), .refused(errorCode: code))
     error.paymentResult = answer
     return try ProviderReply(402, error)
   }
@@ -93,12 +93,6 @@ extension WorldlineDirectStore {
       default: "authorization_requested"
       }
     try write("payment.\(type)", of: account, in: transaction) { $0.payment = payment.created }
-  }
-
-  func errorID() -> String {
-    let hex = random.hex(16)
-    let groups = [0..<8, 8..<12, 12..<16, 16..<20, 20..<32]
-    return groups.map { String(hex.dropFirst($0.lowerBound).prefix($0.count)) }.joined(separator: "-")
   }
 }
 

@@ -1,8 +1,8 @@
-import Settings
 import Ledger
 import Logging
 import MerchantIdentity
 import ServiceLifecycle
+import Settings
 import Storage
 import TenderPayments
 
@@ -60,7 +60,7 @@ struct MerchantTokenService: Service {
 
   private func follow(_ event: MerchantTokenEvent) async {
     let answer = await asking(event.merchant) { calls, merchant in
-      await calls.news(of: event.id, to: merchant, request: requestID())
+      await calls.news(of: event.id, to: merchant, request: random.uuid())
     }
     do {
       let state = try await database.write { [journal] store in
@@ -79,7 +79,7 @@ struct MerchantTokenService: Service {
 
   private func unlink(_ token: UnneededMerchantToken) async {
     let answer = await asking(token.merchant) { calls, merchant in
-      await calls.unlink(token.token, of: merchant, request: requestID())
+      await calls.unlink(token.token, of: merchant, request: random.uuid())
     }
     do {
       try await database.write { store in
@@ -115,16 +115,6 @@ struct MerchantTokenService: Service {
       guard case .refused = last else { return last }
     }
     return last
-  }
-
-  /// A UUID (RFC 9562, version 4).
-  private func requestID() -> String {
-    var bytes = random.next(16)
-    bytes[6] = bytes[6] & 0x0F | 0x40
-    bytes[8] = bytes[8] & 0x3F | 0x80
-    let hex = Hex.encode(bytes)
-    return [0..<8, 8..<12, 12..<16, 16..<20, 20..<32].map { String(hex.dropFirst($0.lowerBound).prefix($0.count)) }
-      .joined(separator: "-")
   }
 
   private func note(

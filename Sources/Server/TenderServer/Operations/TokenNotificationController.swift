@@ -1,7 +1,7 @@
-import Logging
 import Administration
 import Hummingbird
 import Ledger
+import Logging
 import Orders
 import Settings
 import Storage
