@@ -183,25 +183,6 @@ extension JournalOptions {
       })
   }
 
-  /// While no server runs, the acquirer is the one that the configuration names.
-  fileprivate func ask(
-    _ there: String, here: @escaping @Sendable (PaymentAdministration) async throws -> AgreementReport
-  ) async throws -> AgreementReport {
-    let config = store.config
-    return try await store.access().ask(
-      here: { journal in
-        let administration = try await PaymentAdministration(journal, try await ConfigurationOptions.load(file: config))
-        do {
-          let report = try await here(administration)
-          await administration.close()
-          return report
-        } catch {
-          await administration.close()
-          throw error
-        }
-      }, there: ("POST", there))
-  }
-
   fileprivate func show(_ report: AgreementReport) throws {
     guard !json else { return Terminal.say(try Terminal.json(report)) }
     for (name, value) in report.fields { Terminal.say(name + String(repeating: " ", count: 15 - name.count) + value) }

@@ -212,6 +212,27 @@ struct JournalOptions: ParsableArguments {
     return payment
   }
 
+  /// Has the server do it; while none runs, does it here, with the acquirers that the configuration names.
+  ///
+  /// - Parameter there: a path of the server's admin socket.
+  func ask<Report: Codable & Sendable>(
+    _ there: String, here: @escaping @Sendable (PaymentAdministration) async throws -> Report
+  ) async throws -> Report {
+    let config = store.config
+    return try await store.access().ask(
+      here: { journal in
+        let administration = try await PaymentAdministration(journal, try await ConfigurationOptions.load(file: config))
+        do {
+          let report = try await here(administration)
+          await administration.close()
+          return report
+        } catch {
+          await administration.close()
+          throw error
+        }
+      }, there: ("POST", there))
+  }
+
   func show(_ payment: PaymentReport) throws {
     if json { Terminal.say(try Terminal.json(payment)) } else { payment.show() }
   }
@@ -302,19 +323,7 @@ struct OperationOptions: ParsableArguments {
     _ id: PaymentID, _ there: String, _ before: Set<AttemptReference> = [],
     here: @escaping @Sendable (PaymentAdministration) async throws -> PaymentReport
   ) async throws {
-    let config = journal.store.config
-    let payment = try await journal.store.access().ask(
-      here: { journal in
-        let administration = try await PaymentAdministration(journal, try await ConfigurationOptions.load(file: config))
-        do {
-          let report = try await here(administration)
-          await administration.close()
-          return report
-        } catch {
-          await administration.close()
-          throw error
-        }
-      }, there: ("POST", "/payments/\(id.inPath)/" + there))
+    let payment = try await journal.ask("/payments/\(id.inPath)/" + there, here: here)
     let performed = payment.performed ?? []
     for operation in performed where !journal.json {
       let isRepeat = before.contains(operation.reference)
