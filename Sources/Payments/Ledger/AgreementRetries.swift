@@ -37,7 +37,7 @@ package struct AgreementRetries: Sendable, Hashable {
     stopped = tries.lazy.compactMap { $0.isDeclined ? $0.reason : nil }.first(where: \.allowsNoRetry)
     notBefore = Self.limits.compactMap { most, within -> Timestamp? in
       let counted = tries.filter { $0.at > now.adding(.zero - within) }
-      // The newest first: with the one at this place gone there is room for another.
+      // The newest first. When the one at this place no longer counts, another try is allowed.
       return counted.count < most ? nil : counted[most - 1].at.adding(within)
     }.max()
     let month = Self.limits.map(\.within).max() ?? .zero

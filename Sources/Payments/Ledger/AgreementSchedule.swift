@@ -172,7 +172,8 @@ extension Journal {
     _ = try wait(agreement, for: schedule.period, until: store.now.adding(pause), in: store)
   }
 
-  /// Makes the claim of a scheduled charge the only one: whoever decided to charge by the same schedule comes too late.
+  /// Moves the schedule on in the commit that claims its charge, so that another process which read it before claims
+  /// nothing.
   func follow(_ schedule: AgreementSchedule, of agreement: Agreement, in store: Transaction) throws {
     guard agreement.schedule == schedule else { throw AgreementError.conflict }
     _ = try wait(agreement, for: schedule.period, until: store.now.adding(AgreementSchedule.look), in: store)

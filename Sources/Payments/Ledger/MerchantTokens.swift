@@ -146,7 +146,7 @@ extension Journal {
     return try settle(event, as: .refused, type: nil, detail: words, in: store)
   }
 
-  /// Lets the agreements follow what Apple says: once, whoever asked.
+  /// Changes the agreements as Apple says. Of several nodes that have asked, one does.
   package func apply(
     _ news: MerchantTokenNews, of event: MerchantTokenEvent, in store: Transaction
   ) throws -> MerchantTokenEventState {

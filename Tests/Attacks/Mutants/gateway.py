@@ -43,7 +43,7 @@ MUTANTS = [
      ["GatewayTests/is distinguished from another request under its key while it is open"]),
     ("a schedule that another process has followed is charged by once more", "Payments/Ledger/AgreementSchedule.swift",
      "guard agreement.schedule == schedule else { throw AgreementError.conflict }", "",
-     ["PlatformAPITests/is charged by nobody who decided before another did"]),
+     ["PlatformAPITests/is not charged by a process that decided before another one charged it"]),
     ("a schedule tries again at once after a decline", "Payments/Ledger/AgreementSchedule.swift",
      "[period.due, own, retries.notBefore]", "[period.due, retries.notBefore]",
      ["PlatformAPITests/is tried again after a day, two, four and seven when its card is declined, then suspended with the cause"]),

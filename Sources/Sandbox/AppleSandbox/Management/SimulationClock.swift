@@ -27,7 +27,7 @@ final class SimulationClock: Sendable {
   }
 
   /// How long a question waits for a move.
-  private static let patience: Duration = .seconds(2)
+  private static let longestQuestion: Duration = .seconds(2)
   /// A server that has not asked for so long has ended, unless it works off a move.
   private static let presence: Duration = .seconds(5)
   /// How long a move waits for the servers.
@@ -101,7 +101,7 @@ final class SimulationClock: Sendable {
       guard state.followers[name] != nil || state.followers.count < Self.mostFollowers else { return }
       state.followers[name] = Follower(move: move, told: move, next: next, seen: base.now())
     }
-    let reading = try await wait(Self.patience) { self.reading.move != move }
+    let reading = try await wait(Self.longestQuestion) { self.reading.move != move }
     state.withLock { $0.followers[name]?.told = reading.move }
     return reading
   }

@@ -33,12 +33,12 @@ extension AgreementBench {
     return try await database.read { try Journal.merchantTokenFacts(of: agreement, in: $0) }
   }
 
-  fileprivate func settled() async throws -> [String] {
+  fileprivate func states() async throws -> [String] {
     try await database.read { try Journal.merchantTokenEvents(of: "shop", in: $0) }.map { "\($0.id) \($0.state)" }
       .sorted()
   }
 
-  fileprivate func unneeded() async throws -> [UnneededMerchantToken] {
+  fileprivate func takeUnneeded() async throws -> [UnneededMerchantToken] {
     try await database.write { try Journal.takeUnneededMerchantTokens(atMost: 10, in: $0) }
   }
 }
@@ -63,7 +63,7 @@ extension AgreementBench {
     #expect(all)
     #expect(try await bench.takes().map(\.id) == ["e-1"])
     #expect(try await bench.arrives("e-1"))
-    #expect(try await bench.settled() == ["e-1 received"])
+    #expect(try await bench.states() == ["e-1 received"])
   }
 
   @Test(arguments: StoreEngineUnderTest.present)
@@ -101,7 +101,7 @@ extension AgreementBench {
     let events = try await bench.database.write { try OutboxEvent.take(for: .webhooks, payments: 10, in: $0) }
     #expect(events.compactMap(\.agreementEvent) == [.ended])
     #expect(try await bench.facts(id)?.unlinking == .done)
-    #expect(try await bench.unneeded() == [])
+    #expect(try await bench.takeUnneeded() == [])
   }
 
   @Test func `that it is unlinked holds for an agreement whose first payment is not decided`() async throws {
@@ -150,7 +150,7 @@ extension AgreementBench {
       for index in order + order { try await bench.apply(news[index], of: events[index]) }
       #expect(try await bench.agreement(id).status == .ended, "\(order)")
       #expect(try await bench.facts(id)?.card?.suffix == "2222", "\(order)")
-      #expect(try await bench.settled() == ["e-0 applied", "e-1 applied", "e-2 applied"], "\(order)")
+      #expect(try await bench.states() == ["e-0 applied", "e-1 applied", "e-2 applied"], "\(order)")
     }
   }
 
@@ -162,11 +162,11 @@ extension AgreementBench {
     let again = try #require(try await bench.takes().first)
     #expect(try await bench.apply(Self.unlinked, of: again) == .applied)
     #expect(try await bench.agreement(id).status == .ended)
-    let stranger = MerchantTokenNews("UNLINK", of: "MT-9", because: "user")
-    _ = try await bench.hears(stranger, as: "e-2")
+    let other = MerchantTokenNews("UNLINK", of: "MT-9", because: "user")
+    _ = try await bench.hears(other, as: "e-2")
     bench.clock.advance(.seconds(3_700))
     let late = try #require(try await bench.takes().first)
-    #expect(try await bench.apply(stranger, of: late) == .unknown)
+    #expect(try await bench.apply(other, of: late) == .unknown)
     #expect(try await bench.takes() == [])
   }
 
@@ -184,7 +184,7 @@ extension AgreementBench {
       bench.clock.advance(.seconds(600))
     }
     #expect(last == .expired && (150...200).contains(tries), "\(tries)")
-    #expect(try await bench.settled() == ["e-1 expired"])
+    #expect(try await bench.states() == ["e-1 expired"])
     #expect(try await bench.takes() == [])
   }
 
@@ -235,7 +235,7 @@ extension AgreementBench {
       try Journal.forgetMerchantTokenEvents(before: $0.now, atMost: 10, in: $0)
     }
     #expect(forgotten == 1)
-    #expect(try await bench.settled() == ["e-2 received"])
+    #expect(try await bench.states() == ["e-2 received"])
   }
 }
 
@@ -249,14 +249,14 @@ extension AgreementBench {
     let (second, attempt) = try await bench.begun(order: "order-2", token: 2)
     _ = try await bench.journal.record(FakeAcquirer.approval(attempt.reference), for: attempt)
     _ = try await bench.change(first, .ended)
-    #expect(try await bench.unneeded() == [])
+    #expect(try await bench.takeUnneeded() == [])
     _ = try await bench.change(second, .ended)
-    let taken = try await bench.unneeded()
+    let taken = try await bench.takeUnneeded()
     #expect(taken.map(\.token) == ["MT-1"])
-    #expect(try await bench.unneeded() == [])
+    #expect(try await bench.takeUnneeded() == [])
     try await bench.database.write { try Journal.endUnlinking(taken[0], in: $0) }
     bench.clock.advance(AgreementBench.day)
-    #expect(try await bench.unneeded() == [])
+    #expect(try await bench.takeUnneeded() == [])
     #expect(try await bench.facts(second)?.unlinking == .done)
   }
 
@@ -264,17 +264,17 @@ extension AgreementBench {
     let bench = try await AgreementBench()
     let id = try await bench.active()
     _ = try await bench.change(id, .ended)
-    let taken = try #require(try await bench.unneeded().first)
+    let taken = try #require(try await bench.takeUnneeded().first)
     try await bench.database.write { try Journal.postpone(taken, because: "500", in: $0) }
     #expect(try await bench.facts(id)?.unlinking == .due)
-    #expect(try await bench.unneeded() == [])
+    #expect(try await bench.takeUnneeded() == [])
     bench.clock.advance(.seconds(10))
-    let again = try #require(try await bench.unneeded().first)
+    let again = try #require(try await bench.takeUnneeded().first)
     try await bench.database.write { try Journal.endUnlinking(again, refused: "400 not this merchant's", in: $0) }
     bench.clock.advance(AgreementBench.day)
     let facts = try await bench.facts(id)
     #expect(facts?.unlinking == .refused && facts?.detail == "400 not this merchant's")
-    #expect(try await bench.unneeded() == [])
+    #expect(try await bench.takeUnneeded() == [])
   }
 
   @Test func `waits an hour after a declined first payment, which the same card may repeat`() async throws {
@@ -282,11 +282,11 @@ extension AgreementBench {
     let (_, attempt) = try await bench.begun()
     _ = try await bench.journal.record(.declined(Decline(reason: .insufficientFunds, code: "51")), for: attempt)
     bench.clock.advance(.seconds(3_000))
-    #expect(try await bench.unneeded() == [])
+    #expect(try await bench.takeUnneeded() == [])
     let second = try await bench.begun(order: "order-2", token: 2)
     _ = try await bench.journal.record(FakeAcquirer.approval(second.1.reference), for: second.1)
     bench.clock.advance(.seconds(3_000))
-    #expect(try await bench.unneeded() == [])
+    #expect(try await bench.takeUnneeded() == [])
     #expect(try await bench.facts(second.0)?.unlinking == nil)
   }
 
@@ -296,7 +296,7 @@ extension AgreementBench {
     try await bench.database.write {
       try Journal.forgetAgreement(of: OrderID("order-1"), because: "asked for", in: $0)
     }
-    let taken = try #require(try await bench.unneeded().first)
+    let taken = try #require(try await bench.takeUnneeded().first)
     try await bench.database.write { try Journal.endUnlinking(taken, in: $0) }
     #expect(try await bench.agreement(id).merchantToken == nil)
     let rows = try await bench.database.read { try $0.rows("SELECT token FROM merchant_tokens") }

@@ -111,7 +111,7 @@ private struct Subscription: Sendable {
   }
 
   /// Another process found the same period due, charged it, and was declined: this one's decision is of before.
-  @Test func `is charged by nobody who decided before another did`() async throws {
+  @Test func `is not charged by a process that decided before another one charged it`() async throws {
     let box = try await Subscription()
     box.declines(.insufficientFunds, "51")
     box.platform.clock.advance(Self.day * 30)

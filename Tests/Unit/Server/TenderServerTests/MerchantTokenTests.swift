@@ -41,7 +41,7 @@ private struct Subscriber {
         ], headers: [.init("Origin", shop.origin)]))
     let paid = try await shopper.pays(payment)
     try #require(paid.body["status"] == "captured", "\(paid.errorText)")
-    let agreements = try await system.signed(shop, "GET", "/agreements")["agreements"]?.elements ?? []
+    let agreements = try await system.ask(shop, "GET", "/agreements")["agreements"]?.elements ?? []
     let agreement = try #require(agreements.first { $0["merchantReference"]?.text == shopper.reference })
     let given = try await system.sandbox.require("GET", "/agreements/list").elements
     let token = given.first { $0["merchantIdentifier"]?.text == shop.merchant.merchantIdentifier }
@@ -51,7 +51,7 @@ private struct Subscriber {
       token: try #require(token?["merchantTokenIdentifier"]?.text), notificationURL: url)
   }
 
-  func shown() async throws -> JSONValue { try await system.signed(shop, "GET", "/agreements/\(agreement)") }
+  func shown() async throws -> JSONValue { try await system.ask(shop, "GET", "/agreements/\(agreement)") }
 
   func happens(_ event: String, by party: String = "user", _ delivery: String = "at_once") async throws {
     _ = try await system.sandbox.require(
@@ -80,7 +80,7 @@ private struct Subscriber {
 }
 
 extension TestSystem {
-  fileprivate func signed(_ shop: Shopfront, _ method: String, _ path: String) async throws -> JSONValue {
+  fileprivate func ask(_ shop: Shopfront, _ method: String, _ path: String) async throws -> JSONValue {
     let answer = try await shop.signed(method, "/v2/\(shop.merchant.id)\(path)", at: clock.wall.now())
     try #require(answer.status == 200, "\(answer.errorText)")
     return answer.body
