@@ -40,6 +40,8 @@ DASHBOARDS = [
         ("Authorizations a second, by route and network", "cps", [
             (rate("tender_authorizations_total", "route, network"), "{{route}} {{network}}")]),
         ("Declines a second, by reason", "cps", [(rate("tender_declines_total", "reason"), "{{reason}}")]),
+        ("Agreements that were due, in an hour, by outcome", None, [
+            ("sum by (outcome) (increase(tender_agreements_scheduled_total[1h]))", "{{outcome}}")]),
         ("Authorized in an hour, in minor units", None, [
             ("sum by (currency, route) (increase(tender_authorized_minor_units_total[1h]))", "{{route}} {{currency}}")]),
         ("Cost of what is authorized, in basis points", None, [
