@@ -12,6 +12,7 @@ import json
 import os
 import pathlib
 import shutil
+import socket
 import subprocess
 import sys
 import tempfile
@@ -129,6 +130,32 @@ def samples(place, tender, at):
             server.wait()
 
 
+def verdicts(place, tender):
+    """The socket's verdict of every vector. The wheel's tests have that of the C library."""
+    wrong, count = [], 0
+    for group in json.loads(VECTORS.read_text("utf-8"))["testGroups"]:
+        (place / "group.pem").write_text(group["privateKey"])
+        (place / "group.pem").chmod(0o600)
+        server = subprocess.Popen([tender, "token", "serve", "--socket", "group.sock", "--key", "group.pem", "--merchant-id",
+                                   group["merchantIdentifier"], "--root", "root.pem"], cwd=place, stdout=subprocess.PIPE,
+                                  text=True)
+        server.stdout.readline()
+        try:
+            with socket.socket(socket.AF_UNIX) as connection:
+                connection.connect(str(place / "group.sock"))
+                lines = connection.makefile("rw", encoding="utf-8")
+                for test in group["tests"]:
+                    print(json.dumps({"call": "decrypt", "token": test["token"], "at": test["at"]}), file=lines, flush=True)
+                    answer = json.loads(lines.readline())
+                    found = answer["paymentData"] if answer["verified"] else [answer["stage"], answer["code"]]
+                    wanted = [test["stage"], test["code"]] if test["result"] == "invalid" else json.loads(test["paymentData"])
+                    count, wrong = count + 1, wrong + ([test["name"]] if found != wanted else [])
+        finally:
+            server.terminate()
+            server.wait()
+    claim(f"the socket's verdict is the expected one for {count} vectors", count and not wrong, wrong)
+
+
 def judged(tender):
     """The faults of a reader that checks neither signature nor tag, and those of the package of PyPI where it is there."""
     readers = {"no-tag.mjs": (["node", ROOT / "Tests/Judges/peers/no-tag.mjs"], {"Changed", "NotApple", "Window", "Tag"})}
@@ -152,6 +179,7 @@ def main():
         c_library(place, library, seconds, int(sys.argv[4]) if len(sys.argv) > 4 else 2_000)
         wheel(place, folder)
         samples(place, tender, at)
+        verdicts(place, tender)
         judged(tender)
     print(f"bindings: {len(failures)} failures")
     return 1 if failures else 0
