@@ -156,7 +156,9 @@ extension PaymentGateway {
   private func reverse(
     _ attempt: Attempt, _ acquirer: Acquirer, _ deadline: Deadline
   ) async throws -> RecoveryOutcome {
-    guard let reversal = try await journal.beginReversal(of: attempt) else { return try await leave(attempt) }
+    // What was open at the backup may have been approved since, and be paid: the route's report says it.
+    guard try await openRoutes().contains(attempt.route), let reversal = try await journal.beginReversal(of: attempt)
+    else { return try await leave(attempt) }
     let call = inFlight.newCall()
     defer { call.end() }
     call.note(reversal.reference)
