@@ -109,7 +109,7 @@ extension Journal {
   ) async throws -> AdoptionReport {
     let owner = try await owner(of: route, merchant)
     var result = AdoptionReport(route: route)
-    for listed in report.doneOperations { result.count(try await adopt(listed, through: route, merchant: owner)) }
+    for listed in report.listedOperations { result.count(try await adopt(listed, through: route, merchant: owner)) }
     return try await finish(result)
   }
 
@@ -134,14 +134,13 @@ extension Journal {
   /// Opens the route unless something has to wait.
   private func finish(_ adopted: AdoptionReport) async throws -> AdoptionReport {
     guard let restore else { throw GatewayError.noListing(adopted.route) }
+    let hasAll = adopted.later == 0
     var result = adopted
-    guard result.later == 0 else {
-      let route = result.route
-      result.isOpen = try await !database.read { try restore.isClosed(route, in: $0) }
-      return result
+    result.isOpen = try await database.write { store in
+      try restore.count(adopted.adopted, of: adopted.route, in: store)
+      if hasAll { try restore.open(adopted.route, as: .reconciled, in: store) }
+      return try !restore.isClosed(adopted.route, in: store)
     }
-    result.isOpen = true
-    try await database.write { try restore.open(adopted.route, as: .reconciled, adopted: adopted.adopted, in: $0) }
     return result
   }
 }
@@ -151,7 +150,7 @@ package struct AdoptionReport: Sendable, Hashable, Codable {
   package let route: String
   /// Whether payments are taken on the route from now on.
   package fileprivate(set) var isOpen = false
-  /// Operations that the journal lacked and has now.
+  /// Operations that the journal lacked, or whose outcome it lacked, and has now.
   package private(set) var adopted = 0
   /// Operations that the journal had.
   package private(set) var known = 0
@@ -173,22 +172,33 @@ package struct AdoptionReport: Sendable, Hashable, Codable {
     case .contradicted: contradicted += 1
     case .later: later += 1
     case .ofNoPayment: foreign += 1
+    case .declined: break
     }
   }
 }
 
 extension AcquirerReport {
-  /// What was done or taken on, authorizations first and then by time; within a second, which some listings count, captures
-  /// before what follows them. What was reversed before the restore holds nothing.
-  fileprivate var doneOperations: [ListedOperation] {
-    let done = lines.filter { $0.result != .declined }
-    let reversed = Set(done.filter { $0.operation == .reverse }.map(\.reference))
-    return done.compactMap { line in
+  /// Authorizations first and then by time; within a second, which some listings count, captures before what follows
+  /// them. What was reversed before the restore holds nothing.
+  fileprivate var listedOperations: [ListedOperation] {
+    let reversed = Set(lines.filter { $0.operation == .reverse && $0.result != .declined }.map(\.reference))
+    return lines.compactMap { line in
       guard let kind = OperationKind(rawValue: line.operation.rawValue) else { return nil }
       return ListedOperation(
         reference: line.reference, kind: kind, amount: line.amount, time: line.time, authorization: line.authorization,
-        name: line.name, isPending: line.result == .pending, isReversed: reversed.contains(line.reference))
+        name: line.name, result: ListedOperation.Result(line.result), isReversed: reversed.contains(line.reference))
     }.sorted { $0.order < $1.order }
+  }
+}
+
+extension ListedOperation.Result {
+  fileprivate init(_ result: AcquirerReport.Result) {
+    self =
+      switch result {
+      case .approved: .approved
+      case .declined: .declined
+      case .pending: .pending
+      }
   }
 }
 

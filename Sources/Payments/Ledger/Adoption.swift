@@ -12,18 +12,24 @@ package struct ListedOperation: Sendable, Hashable {
   package let authorization: AttemptReference?
   /// The provider's name of it, by which what follows an authorization is asked for.
   package let name: String?
-  /// Whether the provider has not decided it.
-  package let isPending: Bool
+  package enum Result: Sendable, Hashable {
+    case approved
+    case declined
+    /// The provider has not decided it.
+    case pending
+  }
+
+  package let result: Result
   /// Whether it is an authorization that was reversed since, so that it holds nothing.
   package let isReversed: Bool
 
   package init(
     reference: AttemptReference, kind: OperationKind, amount: Amount, time: Timestamp,
-    authorization: AttemptReference? = nil, name: String? = nil, isPending: Bool = false, isReversed: Bool = false
+    authorization: AttemptReference? = nil, name: String? = nil, result: Result = .approved, isReversed: Bool = false
   ) {
     (self.reference, self.kind, self.amount, self.time) = (reference, kind, amount, time)
     (self.authorization, self.name) = (authorization, name)
-    (self.isPending, self.isReversed) = (isPending, isReversed)
+    (self.result, self.isReversed) = (result, isReversed)
   }
 
   /// Nil for what a person did with a hold: Stripe lists a capture under the time of its intent.
@@ -43,6 +49,8 @@ package enum Adoption: Sendable, Hashable {
   case later
   /// It names no authorization that is known here or was adopted.
   case ofNoPayment
+  /// It was refused, so that it moved nothing.
+  case declined
 }
 
 extension MerchantID {
@@ -57,23 +65,50 @@ extension Journal {
   package func adopt(_ listed: ListedOperation, through route: String, merchant: MerchantID) async throws -> Adoption {
     guard let restore else { return .older }
     return try await database.write { store in
+      if let answered = try answer(listed, through: route, in: store) { return answered }
       if try Operations.isKnown(listed, through: route, in: store) { return .known }
+      guard listed.result != .declined else { return .declined }
       if let time = listed.ownTime, restore.isKept(time) { return .older }
-      guard !listed.isPending else { return .later }
+      guard listed.result != .pending else { return .later }
       if listed.kind == .authorize {
         if listed.isReversed { return .known }
         return try adoptPayment(listed, through: route, merchant, restore, in: store)
       }
       let first = listed.kind == .reverse ? listed.reference : listed.authorization
-      guard let first, let authorization = try Operations.find(first, in: store)?.attempt,
-        authorization.route == route
+      guard let first, let (authorization, state) = try Operations.find(first, in: store), authorization.route == route
       else { return .ofNoPayment }
+      if listed.kind == .reverse, state.isOpen { return try reverse(authorization, listed, restore, in: store) }
       return try adopt(listed, of: authorization.payment, through: route, restore, in: store)
     }
   }
 
-  /// Adopts what a merchant's orders say of a payment beyond its balances here. What is open here counts as done: its own
-  /// answer decides it.
+  /// Records what the provider decided about an operation that is open here: it may have said so to the server that is
+  /// lost, and not say it again.
+  ///
+  /// - Returns: nil where none is open, where the provider has not decided it, and for an authorization that was reversed
+  ///   since.
+  private func answer(_ listed: ListedOperation, through route: String, in store: Transaction) throws -> Adoption? {
+    let isUndone = listed.kind == .authorize && listed.isReversed
+    guard listed.result != .pending, !isUndone,
+      let open = try Operations.findOpen(listed, through: route, in: store)
+    else { return nil }
+    let name = listed.name ?? open.acquirerReference ?? ""
+    // Of what ends a hold providers name the authorized amount, also where a part was captured.
+    let endsHold = listed.kind == .void || listed.kind == .reverse
+    let event = ProviderEvent(
+      route: route, id: "listed", reference: open.reference, amount: endsHold ? open.amount : listed.amount,
+      outcome: listed.result == .approved
+        ? .approved(Approval(acquirerReference: name)) : .declined(Decline(reason: .other, code: "listed")))
+    switch try post(event, notBefore: nil, in: store) {
+    case .applied: return .adopted(open.payment)
+    // Another node has recorded it meanwhile.
+    case .known: return .known
+    case .contradicted, .refused, .early: return .contradicted(open.payment)
+    }
+  }
+
+  /// Adopts what a merchant's orders say of a payment beyond its balances here. A capture, void or refund that is open here
+  /// counts as done: its own answer decides it.
   package func adopt(
     _ order: OrderBalances, through route: String, merchant: MerchantID
   ) async throws -> [Adoption] {
@@ -92,9 +127,18 @@ extension Journal {
         adoptions.append(try adoptPayment(listed, through: route, merchant, restore, in: store))
         guard adoptions == [.adopted(id)] else { return adoptions }
       }
-      let before = try PaymentRecord.lock(id, in: store)
-      guard try store.row("SELECT route FROM payments WHERE id = $1", .text(id.rawValue))?.text("route") == route
-      else { return [.ofNoPayment] }
+      var before = try PaymentRecord.lock(id, in: store)
+      guard before.route == route else { return [.ofNoPayment] }
+      if !before.balances.status.isResolved, held > 0 {
+        // What is held no more was released since.
+        let asked = max(held, before.payment.amount.minorUnits)
+        let listed = ListedOperation(
+          reference: AttemptReference(id.rawValue), kind: .authorize,
+          amount: Amount(minorUnits: asked, currency: order.authorized.currency), time: restore.lostFrom,
+          name: order.name)
+        if let answered = try answer(listed, through: route, in: store) { adoptions.append(answered) }
+        before = try PaymentRecord.lock(id, in: store)
+      }
       guard before.balances.status.isResolved else { return adoptions + [.later] }
       for listed in order.operations(beyond: before.balances, held, restore) {
         adoptions.append(try adopt(listed, of: id, through: route, restore, in: store))
@@ -160,6 +204,22 @@ extension Journal {
       .text(listed.amount.currency.code), .time(store.now))
     try raiseOrNote(.restored, PaymentRecord.lock(id, in: store), in: store)
     return .adopted(id)
+  }
+
+  /// An authorization that is open here was reversed there.
+  private func reverse(
+    _ authorization: Attempt, _ listed: ListedOperation, _ restore: RestoredStore, in store: Transaction
+  ) throws -> Adoption {
+    let before = try PaymentRecord.lock(authorization.payment, in: store)
+    // Only from here on it stays as it is read.
+    guard try Operations.find(authorization.reference, in: store)?.state.isOpen == true else { return .known }
+    let reversal = newAttempt(
+      .reverse, authorization.amount, of: before, cause: .restore, undoing: authorization.reference, store)
+    try insertRestored(reversal, listed, restore, in: store)
+    try note("\(PaymentEvent.begins(.reverse))", of: reversal.reference, from: before, to: before, in: store)
+    let approval = Approval(acquirerReference: listed.name ?? "")
+    _ = try post(.approved(approval), for: reversal, reportedTo: .noCaller, pause: .zero, in: store)
+    return .adopted(authorization.payment)
   }
 
   private func adopt(
@@ -253,6 +313,21 @@ extension OrderBalances {
 }
 
 extension Operations {
+  /// The open operation here that is listed. A reversal is listed under its authorization's reference.
+  fileprivate static func findOpen(
+    _ listed: ListedOperation, through route: String, in store: Transaction
+  ) throws -> Attempt? {
+    let reference =
+      listed.kind == .reverse
+      ? try store.row(
+        "SELECT reference FROM operations WHERE target = $1 AND kind = 'reverse' AND \(isOpen) LIMIT 1",
+        .text(listed.reference.rawValue))?.value("reference") : listed.reference
+    guard let reference, let (attempt, state) = try find(reference, in: store), state.isOpen,
+      attempt.kind == listed.kind, attempt.route == route
+    else { return nil }
+    return attempt
+  }
+
   /// Whether the journal has what is listed: by our reference, or by the provider's name of what it moved by itself, which
   /// an event has reported or an earlier listing has given.
   fileprivate static func isKnown(

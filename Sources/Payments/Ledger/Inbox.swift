@@ -93,7 +93,7 @@ extension Journal {
     return isClosed ? .early("unknown_reference") : .refused("unknown_reference")
   }
 
-  private func post(
+  func post(
     _ event: ProviderEvent, notBefore time: Timestamp?, in store: Transaction
   ) throws -> InboxVerdict {
     guard let payment = try Operations.find(event.reference, in: store)?.attempt.payment else {

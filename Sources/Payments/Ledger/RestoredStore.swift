@@ -167,24 +167,25 @@ extension RestoredStore {
     ).map(RestoredRoute.init)
   }
 
+  /// Counts what was adopted on a route, whether it opens or not.
+  package func count(_ adopted: Int, of route: String, in store: Transaction) throws {
+    try store.run(
+      "UPDATE restored_routes SET adopted = adopted + $3 WHERE restore = $1 AND route = $2", .integer(number),
+      .text(route), .integer(Int64(adopted)))
+  }
+
   /// Opens a route. With the last one the restore ends.
   ///
   /// - Returns: false for a route that is not closed.
   @discardableResult
   package func open(
-    _ route: String, as state: RestoredRoute.State, adopted: Int, note: String? = nil, in store: Transaction
+    _ route: String, as state: RestoredRoute.State, note: String? = nil, in store: Transaction
   ) throws -> Bool {
     let changed = try store.changes(
       """
-      UPDATE restored_routes SET state = $3, adopted = adopted + $4, note = $5, decided_at = $6
+      UPDATE restored_routes SET state = $3, note = $4, decided_at = $5
       WHERE restore = $1 AND route = $2 AND state = 'closed'
-      """, .integer(number), .text(route), .text(state.rawValue), .integer(Int64(adopted)), .text(optional: note),
-      .time(store.now))
-    if changed == 0, adopted > 0 {
-      try store.run(
-        "UPDATE restored_routes SET adopted = adopted + $3 WHERE restore = $1 AND route = $2", .integer(number),
-        .text(route), .integer(Int64(adopted)))
-    }
+      """, .integer(number), .text(route), .text(state.rawValue), .text(optional: note), .time(store.now))
     try store.run(
       """
       UPDATE restores SET ended_at = $2 WHERE number = $1 AND ended_at IS NULL

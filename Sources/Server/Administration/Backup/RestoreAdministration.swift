@@ -82,7 +82,7 @@ package struct RestoreAdministration: Sendable {
     }
     try await journal.database.write { [journal] store in
       guard let restore = journal.restore else { return }
-      try restore.open(route, as: .gapAccepted, adopted: 0, note: person.reason, in: store)
+      try restore.open(route, as: .gapAccepted, note: person.reason, in: store)
       try OfficeAudit(store).note(
         OfficeAction(
           person.actor, from: "", "restore.accept_gap", subject: route, before: RestoredRoute.State.closed.rawValue,

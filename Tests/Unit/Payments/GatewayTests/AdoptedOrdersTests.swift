@@ -139,7 +139,7 @@ import Testing
       let journal = try await backup.restore()
       let (restored, route) = (backup.gateway(journal, [try visit.route()]), visit.provider.rawValue)
       try await journal.database.write { store in
-        try journal.restore?.open(route, as: .gapAccepted, adopted: 0, note: "no report", in: store)
+        try journal.restore?.open(route, as: .gapAccepted, note: "no report", in: store)
       }
       await #expect(throws: GatewayError.callMayBeLost(.authorize)) { try await restored.charge(id) }
       let byPerson = try await restored.charge(id) { ($0.capture, $0.isByPerson) = (.manual, true) }
@@ -147,5 +147,128 @@ import Testing
       visit.shop.clock.advance(.seconds(86_400 * 31))
       #expect(try await restored.charge(id) { $0.capture = .manual }.status == .authorized)
     }
+  }
+
+  private static let pending = AcquirerAnswer.pending(Pending(acquirerReference: "P0"))
+
+  @Test func `gives what was open at the backup the outcome that a report has of it`() async throws {
+    let shop = try await Shop()
+    func authorize(_ name: String) async throws -> Payment {
+      let order = Shop.order(name)
+      return try await shop.gateway.authorize(order, with: shop.token(for: order))
+    }
+    // Its reversal is open too.
+    shop.fake.authorizes(Self.pending)
+    shop.fake.reverses(.accepted(acquirerReference: "R0"))
+    let undoing = try await authorize("order-8")
+    var unasked = shop.fake.acquirer
+    unasked.capabilities.inquiry = false
+    shop.clock.advance(.seconds(120))
+    _ = try await PaymentGateway(
+      opener: shop.opener, journal: shop.journal, acquirer: unasked, clock: shop.clock.wall
+    ).recover()
+    shop.fake.authorizes { reference, _ in FakeAcquirer.approval(reference) }
+    let (done, refused) = (try await authorize("order-1"), try await authorize("order-2"))
+    let other = try await authorize("order-3")
+    shop.fake.captures(Self.pending)
+    for payment in [done, refused, other] { _ = try await shop.gateway.capture(payment.id, .eur(400)) }
+    shop.fake.authorizes(Self.pending)
+    let (approved, declined) = (try await authorize("order-4"), try await authorize("order-5"))
+    let (unsaid, undone) = (try await authorize("order-6"), try await authorize("order-7"))
+    let backup = try await Backup(of: shop)
+    shop.clock.advance(.seconds(3_600))
+    let journal = try await backup.restore()
+    func line(
+      _ payment: Payment, _ kind: AcquirerReport.Operation, _ units: Int64, _ result: AcquirerReport.Result = .approved
+    ) async throws -> AcquirerReport.Line {
+      let own = try await shop.journal.operations(of: payment.id).first { $0.kind.rawValue == kind.rawValue }
+      return AcquirerReport.Line(
+        reference: own?.reference ?? AttemptReference("DASH1"), operation: kind, amount: .eur(units), result: result,
+        time: shop.clock.wall.now(), of: AttemptReference(payment.id.rawValue), called: "N-\(payment.id)")
+    }
+    var lines = [
+      // The capture is lost, and its payment was open.
+      try await line(approved, .capture, 1000), try await line(done, .capture, 400),
+      try await line(refused, .capture, 400, .declined), try await line(other, .capture, 300),
+      try await line(approved, .authorize, 1250), try await line(declined, .authorize, 1250, .declined),
+      try await line(unsaid, .authorize, 1250, .pending), try await line(undone, .authorize, 1250),
+      try await line(undoing, .authorize, 1250),
+    ]
+    for payment in [undone, undoing] {
+      lines.append(
+        AcquirerReport.Line(
+          reference: AttemptReference(payment.id.rawValue), operation: .reverse, amount: .eur(1250), result: .approved,
+          time: shop.clock.wall.now()))
+    }
+    let report = try await journal.adopt(AcquirerReport(lines: lines), of: "fake", merchant: "shop")
+    #expect(report.isOpen && report.adopted == 7 && report.contradicted == 1 && report.later == 0, "\(report)")
+    #expect(try await journal.payment(done.id)?.captured == 400)
+    #expect(try await journal.payment(approved.id)?.captured == 1000)
+    let after = try #require(try await journal.payment(refused.id))
+    #expect(after.status == .authorized && after.captured == 0)
+    #expect(try await journal.payment(declined.id)?.status == .declined)
+    #expect(try await journal.payment(unsaid.id)?.status == .pending)
+    for payment in [undone, undoing] {
+      #expect(try await journal.payment(payment.id)?.status == .voided)
+      #expect(try await journal.operations(of: payment.id).map(\.state) == [.reversed, .approved])
+    }
+    #expect(try await journal.payment(other.id)?.captured == 0, "it names another amount")
+    #expect(try await journal.alarms().map(\.reason) == ["event_amount_mismatch"])
+    let again = try await journal.adopt(AcquirerReport(lines: lines), of: "fake", merchant: "shop")
+    #expect(again.adopted == 0)
+    #expect(try await journal.verifyAudit().isIntact)
+  }
+
+  @Test func `takes a payment that was open at the backup for approved where the merchant's orders have it`()
+    async throws
+  {
+    let shop = try await Shop()
+    shop.fake.authorizes(Self.pending)
+    let order = Shop.order("order-1")
+    let open = try await shop.gateway.authorize(order, with: shop.token(for: order))
+    let backup = try await Backup(of: shop)
+    shop.clock.advance(.seconds(3_600))
+    let journal = try await backup.restore()
+    func adopt(_ authorized: Int64, _ captured: Int64) async throws -> AdoptionReport {
+      let orders = OrderBalances(
+        payment: open.id, authorized: .eur(authorized), captured: .eur(captured), refunded: .eur(0), name: "N1")
+      return try await journal.adopt([orders], of: "fake", merchant: "shop")
+    }
+    let unsaid = try await adopt(0, 0)
+    #expect(unsaid.later == 1 && !unsaid.isOpen)
+    let report = try await adopt(1100, 1000)
+    #expect(report.isOpen && report.adopted == 3, "\(report)")
+    let after = try #require(try await journal.payment(open.id))
+    #expect((after.authorized, after.captured) == (1100, 1000), "the rest was released")
+    #expect(try await journal.verifyAudit().isIntact)
+  }
+
+  @Test func `reverses nothing that was open at the backup before its route has a report`() async throws {
+    let shop = try await Shop()
+    shop.fake.authorizes(Self.pending)
+    shop.fake.reverses(.reversed)
+    var acquirer = shop.fake.acquirer
+    acquirer.capabilities.inquiry = false
+    let (first, second) = (Shop.order("order-1"), Shop.order("order-2"))
+    let approved = try await shop.gateway.authorize(first, with: shop.token(for: first))
+    let unsaid = try await shop.gateway.authorize(second, with: shop.token(for: second))
+    let backup = try await Backup(of: shop)
+    shop.clock.advance(.seconds(3_600))
+    let journal = try await backup.restore()
+    let restored = backup.gateway(journal, [ConfiguredRoute(acquirer)])
+    func recover() async throws {
+      shop.clock.advance(.seconds(120))
+      _ = try await restored.recover()
+    }
+    try await recover()
+    #expect(shop.fake.reversals.isEmpty)
+    let line = AcquirerReport.Line(
+      reference: AttemptReference(approved.id.rawValue), operation: .authorize, amount: .eur(1250), result: .approved,
+      time: shop.clock.wall.now(), called: "N1")
+    #expect(try await journal.adopt(AcquirerReport(lines: [line]), of: "fake", merchant: "shop").isOpen)
+    try await recover()
+    #expect(shop.fake.reversals.map(\.reference.rawValue) == [unsaid.id.rawValue])
+    #expect(try await journal.payment(approved.id)?.status == .authorized)
+    #expect(try await journal.payment(unsaid.id)?.status == .voided)
   }
 }

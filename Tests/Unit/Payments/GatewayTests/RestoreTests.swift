@@ -275,7 +275,7 @@ extension ProviderVisit {
     let restored = backup.gateway(journal, [ConfiguredRoute(shop.fake.acquirer)])
     await #expect(throws: GatewayError.routeNotReconciled("fake")) { try await restored.capture(first.id) }
     try await journal.database.write { store in
-      try journal.restore?.open("fake", as: .gapAccepted, adopted: 0, note: "no report", in: store)
+      try journal.restore?.open("fake", as: .gapAccepted, note: "no report", in: store)
     }
     await #expect(throws: GatewayError.callMayBeLost(.capture)) { try await restored.capture(first.id, .eur(100)) }
     #expect(try await restored.perform(FollowUp.capture(first.id, .eur(100)).byPerson).payment.captured == 100)
@@ -335,7 +335,7 @@ extension ProviderVisit {
     let restored = backup.gateway(journal, [ConfiguredRoute(shop.fake.acquirer)])
     #expect(try await restored.recover().captures == 0)
     try await journal.database.write { store in
-      try journal.restore?.open("fake", as: .reconciled, adopted: 0, in: store)
+      try journal.restore?.open("fake", as: .reconciled, in: store)
     }
     #expect(try await restored.recover().captures == 1)
     #expect(try await journal.payment(payment.id)?.status == .captured)

@@ -471,7 +471,7 @@ import Webhooks
     }
     try await bench.database.write { store in
       let restore = try #require(try RestoredStore.find(in: store))
-      try restore.open("card-route", as: .gapAccepted, adopted: 0, in: store)
+      try restore.open("card-route", as: .gapAccepted, in: store)
     }
     try await bench.visit(as: [Grant(.viewer)]) { visitor async throws in
       #expect(try await !visitor.get("/").text.contains("card-route"))
