@@ -57,8 +57,8 @@ package struct ReportedOperation: Sendable {
   let time: Timestamp
   /// The merchant's reference of the authorization, and the acquirer's name of the operation; nil where a report of this
   /// kind does not say them.
-  var authorization: String?
-  var name: String?
+  package var authorization: String?
+  package var name: String?
 
   package init(reference: String, operation: String, amount: Amount, result: String, time: Timestamp) {
     self.reference = reference

@@ -209,6 +209,15 @@ extension WorldlineAcquiringStore {
     }
   }
 
+  /// Approves what has been pending for a minute: no inquiry may come.
+  func approvePending(of merchants: [String], in transaction: Transaction) throws {
+    for var payment in try WorldlineAcquiringPayment.all(of: merchants, in: transaction)
+    where payment.status == .pending && payment.createdAt < transaction.now.adding(.seconds(-60)) {
+      approve(&payment, payment.amount.minorUnits)
+      try payment.save(in: transaction)
+    }
+  }
+
   /// The payment as the time left it: an inquiry finds a pending one approved.
   private func require(
     _ id: String, of merchant: String, in transaction: Transaction

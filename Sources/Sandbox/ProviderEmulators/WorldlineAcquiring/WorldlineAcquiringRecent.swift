@@ -29,7 +29,8 @@ extension WorldlineAcquiringStore {
   /// Every operation of the merchants that is compared, oldest first. A technical reversal has the name of the
   /// authorization that it undid.
   func report(of merchants: [String]) async throws -> [ReportedOperation] {
-    try await database.read { transaction in
+    try await database.write { transaction in
+      try approvePending(of: merchants, in: transaction)
       let rows = try transaction.rows(
         """
         SELECT operations.*, payments.status, authorizations.operation_id AS authorization FROM operations
@@ -61,5 +62,8 @@ extension ReportedOperation {
       reference: try row.text(kind == "TECHNICAL_REVERSAL" ? "authorization" : "operation_id"), operation: operation,
       amount: try row.amount(), result: isPending ? "pending" : isApproved ? "approved" : "declined",
       time: try row.time("created_at"))
+    authorization = try row.text("authorization")
+    // Worldline names a payment and a refund; what else there is has our name alone.
+    name = try kind == "AUTHORIZATION" ? row.text("payment") : row.textOrNil("refund_id") ?? row.text("operation_id")
   }
 }
