@@ -534,12 +534,12 @@ class Deployment:
         time.sleep(1.2 if time.monotonic() - begin < 120 else 12)
         (clock or self.clock).jump(seconds)
 
-    def all_answered(self, shoppers, patience=STILL):
+    def all_answered(self, shoppers, patience=STILL, waits_for_person=False):
         """Whether every shopper gets a final answer. Meanwhile the leases of killed processes end; and a day passes, once
         everything has its answer that does not wait for a person."""
         begin = time.monotonic()
         end = begin + patience
-        day = begin + 30 if self.kind.connector in WAITS_FOR_A_PERSON else end
+        day = begin + 30 if waits_for_person or self.kind.connector in WAITS_FOR_A_PERSON else end
         while any(shopper.is_alive() for shopper in shoppers) and time.monotonic() < end:
             is_over = time.monotonic() > day
             self.pass_lease(begin, seconds=DAY if is_over else LEASE)
