@@ -3,6 +3,13 @@ package import TenderPayments
 
 /// An operation that a provider lists, or a report or a merchant's orders name: done, or taken on.
 package struct ListedOperation: Sendable, Hashable {
+  package enum Result: Sendable, Hashable {
+    case approved
+    case declined
+    /// The provider has not decided it.
+    case pending
+  }
+
   /// Our name of it; the provider's, of what no operation of ours asked for. A reversal has its authorization's.
   package let reference: AttemptReference
   package let kind: OperationKind
@@ -12,13 +19,6 @@ package struct ListedOperation: Sendable, Hashable {
   package let authorization: AttemptReference?
   /// The provider's name of it, by which what follows an authorization is asked for.
   package let name: String?
-  package enum Result: Sendable, Hashable {
-    case approved
-    case declined
-    /// The provider has not decided it.
-    case pending
-  }
-
   package let result: Result
   /// Whether it is an authorization that was reversed since, so that it holds nothing.
   package let isReversed: Bool

@@ -151,6 +151,10 @@ import Testing
 
   private static let pending = AcquirerAnswer.pending(Pending(acquirerReference: "P0"))
 
+  private static let withoutInquiry = AcquirerCapabilities(
+    name: "fake", instruments: [.network], idempotency: .none, inquiry: false, reversal: true,
+    settleHorizon: .seconds(10), holdLifetime: .seconds(86_400 * 7))
+
   @Test func `gives what was open at the backup the outcome that a report has of it`() async throws {
     let shop = try await Shop()
     func authorize(_ name: String) async throws -> Payment {
@@ -162,7 +166,7 @@ import Testing
     shop.fake.reverses(.accepted(acquirerReference: "R0"))
     let undoing = try await authorize("order-8")
     var unasked = shop.fake.acquirer
-    unasked.capabilities.inquiry = false
+    unasked.capabilities = Self.withoutInquiry
     shop.clock.advance(.seconds(120))
     _ = try await PaymentGateway(
       opener: shop.opener, journal: shop.journal, acquirer: unasked, clock: shop.clock.wall
@@ -248,7 +252,7 @@ import Testing
     shop.fake.authorizes(Self.pending)
     shop.fake.reverses(.reversed)
     var acquirer = shop.fake.acquirer
-    acquirer.capabilities.inquiry = false
+    acquirer.capabilities = Self.withoutInquiry
     let (first, second) = (Shop.order("order-1"), Shop.order("order-2"))
     let approved = try await shop.gateway.authorize(first, with: shop.token(for: first))
     let unsaid = try await shop.gateway.authorize(second, with: shop.token(for: second))
