@@ -31,6 +31,15 @@ class Demo:
         self.office = f"http://localhost:{port + 5}"
 
     @property
+    def folder(self):
+        """Where the demo keeps everything; the name tells the providers that it pays through."""
+        return next(self.home.glob(f".tender/demo-{self.port}*"))
+
+    @property
+    def store(self):
+        return str(self.folder / "tender.db")
+
+    @property
     def origins(self):
         return [self.server, self.shop, self.sandbox, self.second_shop, self.office]
 
@@ -52,7 +61,7 @@ class Demo:
         """Every payment, the newest first."""
         answer = subprocess.run(
             [self.tender, "payment", "list", "--json", "--limit", str(LIST_LIMIT), "--store",
-             f".tender/demo-{self.port}/tender.db"],
+             self.store],
             cwd=self.home, capture_output=True, text=True, timeout=PATIENCE, check=False)
         assert answer.returncode == 0, f"the journal cannot be read: {answer.stderr.strip()}"
         return json.loads(answer.stdout)

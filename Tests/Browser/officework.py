@@ -27,7 +27,7 @@ def code(secret, ahead=0):
 def tender(demo, *arguments):
     """A command about the demo's store; its answer as JSON."""
     answer = subprocess.run(
-        [demo.tender, *arguments, "--json", "--store", f".tender/demo-{demo.port}/tender.db"], cwd=demo.home,
+        [demo.tender, *arguments, "--json", "--store", demo.store], cwd=demo.home,
         capture_output=True, text=True, timeout=PATIENCE, check=False)
     assert answer.returncode == 0, answer.stderr
     return json.loads(answer.stdout)

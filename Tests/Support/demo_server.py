@@ -23,6 +23,7 @@ STILL = 600
 
 class Demo:
     def __init__(self, base, home):
+        self.port = base
         self.server, self.shop, self.sandbox = (f"http://localhost:{base + place}" for place in range(3))
         self.home = pathlib.Path(home)
 
@@ -65,12 +66,13 @@ def call(method, url, data=None, headers=None):
 
 
 @contextlib.contextmanager
-def running(tender):
-    """A demo that serves harbour and kitsune, in a directory that is removed with it; what is given is Harbour's server."""
+def running(tender, *words):
+    """A demo that serves harbour and kitsune, in a directory that is removed with it; what is given is Harbour's server.
+    `words` are more of its options."""
     base = free_ports.row(6)
     with tempfile.TemporaryDirectory() as home:
         log = open(f"{home}/log", "w+", encoding="utf-8")
-        process = subprocess.Popen([f"{pathlib.Path(tender).resolve()}-sandbox", "demo", "--port", str(base)], cwd=home,
+        process = subprocess.Popen([f"{pathlib.Path(tender).resolve()}-sandbox", "demo", "--port", str(base), *words], cwd=home,
                                    stdout=log, stderr=subprocess.STDOUT)
         try:
             demo, end, said = Demo(base, home), time.monotonic() + STILL, ""
