@@ -67,7 +67,8 @@ struct ClockCommand: AsyncParsableCommand {
   }
 
   private func show(_ clock: Reading, isMoved: Bool) {
-    guard !json else {
+    // Not `json`: the sandbox's command has a flag of this name too, and takes it.
+    guard !Terminal.printsJSON else {
       return Terminal.say(
         Terminal.jsonLine([
           "now": .string(clock.now.description), "aheadSeconds": .integer(clock.ahead.components.seconds),
