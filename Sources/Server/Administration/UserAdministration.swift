@@ -168,7 +168,7 @@ package struct UserAdministration: Sendable {
     guard let secret = try await accounts.vault.secret(of: name) else {
       throw OfficeRefusal.notFound("\(name) has no one-time codes yet.")
     }
-    return secret.code(at: accounts.clock.now())
+    return secret.code(at: accounts.clock.machine())
   }
 
   private func demonstrate(_ name: String, _ password: String) async throws {

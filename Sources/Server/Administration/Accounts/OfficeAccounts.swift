@@ -119,7 +119,7 @@ extension OfficeAccounts {
     _ name: String, _ code: String, _ origin: Origin, counted subjects: [SignInThrottle.Subject]
   ) async throws -> SignIn? {
     guard let secret = try await vault.secret(of: name) else { return nil }
-    let (now, session, device, limits) = (clock.now(), random.hex(32), random.hex(32), limits)
+    let (now, session, device, limits) = (clock.machine(), random.hex(32), random.hex(32), limits)
     return try await database.write { store -> SignIn? in
       let users = UserTable(store: store)
       let step = secret.step(of: code, at: now, after: try users.lastCode(of: name))
@@ -142,7 +142,7 @@ extension OfficeAccounts {
   /// Takes a code of the app from who is signed in, before something that a session alone must not do. As slow as a sign-in
   /// for who guesses.
   package func confirm(_ code: String, of name: String) async throws -> Bool {
-    let (secret, now) = (try await vault.secret(of: name), clock.now())
+    let (secret, now) = (try await vault.secret(of: name), clock.machine())
     return try await database.write { store in
       let (throttle, users) = (SignInThrottle(store: store), UserTable(store: store))
       let subjects = SignInThrottle.confirmation(by: name)
@@ -252,7 +252,7 @@ extension OfficeAccounts {
       return .refused("This invitation is over. Ask an administrator for another.")
     }
     if let objection = PasswordRule.objection(to: password, of: name) { return .refused(objection, at: "password") }
-    guard let step = secret.step(of: code, at: clock.now(), after: 0) else {
+    guard let step = secret.step(of: code, at: clock.machine(), after: 0) else {
       return .refused(
         "This code is not the one of the app. Check the time of its device, and type the next one.", at: "code")
     }

@@ -31,6 +31,7 @@ package struct OneTimeCodeSecret: Sendable {
     return "otpauth://totp/\(issuer):\(label)?secret=\(base32)&issuer=\(issuer)"
   }
 
+  /// - Parameter now: of the machine, as the app's: also where a simulated clock is moved on.
   package func code(at now: Timestamp) -> String { code(of: Self.step(at: now)) }
 
   /// The step of a code that is valid now, one step early or one late; nil for another. Spaces in it do not count, because
