@@ -19,12 +19,13 @@ struct AgreementController: Sendable {
   private func list(_ call: OfficeCall) async throws -> Response {
     let (merchants, status) = (try call.user.merchants, call.query("status").flatMap(AgreementStatus.init(rawValue:)))
     let before = call.query("before").map { AgreementID($0) }
-    let found = try await office.database.read {
-      try Journal.agreements(of: merchants, status: status, before: before, limit: Self.limit, in: $0)
-    }
     let now = office.clock.now()
+    let (found, rows) = try await office.database.read { store in
+      let found = try Journal.agreements(of: merchants, status: status, before: before, limit: Self.limit, in: store)
+      return (found, try found.map { try AgreementRow($0, at: now, in: store) })
+    }
     var values: [String: Any] = [
-      "agreements": found.map { Self.row($0, at: now) }, "isEmpty": found.isEmpty, "hasAgreements": !found.isEmpty,
+      "agreements": rows.map(\.values), "isEmpty": found.isEmpty, "hasAgreements": !found.isEmpty,
       "statuses": AgreementStatus.allCases.map {
         ["value": $0.rawValue, "name": $0.rawValue, "isHere": $0 == status] as [String: Any]
       }, "isOfAll": status == nil,
@@ -36,19 +37,11 @@ struct AgreementController: Sendable {
     return try office.pages.page("agreements", "Agreements", call, values)
   }
 
-  private static func row(_ agreement: Agreement, at now: Timestamp) -> [String: Any] {
-    [
-      "id": agreement.id.rawValue, "began": agreement.createdAt.shown, "reference": agreement.merchantReference,
-      "kind": agreement.terms.kind.shown, "amount": agreement.terms.amount.shown, "status": agreement.status.rawValue,
-      "next": (agreement.dueSchedule ?? agreement.calendar?.next(after: now)?.due)?.shown ?? "–",
-      "merchant": agreement.merchant.rawValue,
-    ]
-  }
-
   /// - Throws: ``OfficeRefusal`` when there is none, or it is of a merchant where the role is not held.
   private func file(_ call: OfficeCall, _ role: Role) async throws -> AgreementFile {
     let id = AgreementID(call.parameter("agreement"))
-    guard let file = try await office.database.read({ try AgreementFile.find(id, in: $0) }) else {
+    let now = office.clock.now()
+    guard let file = try await office.database.read({ try AgreementFile.find(id, at: now, in: $0) }) else {
       throw OfficeRefusal.nothing
     }
     try call.require(role, of: file.agreement.merchant)
@@ -58,7 +51,7 @@ struct AgreementController: Sendable {
   private func show(_ call: OfficeCall) async throws -> Response {
     let file = try await file(call, .viewer)
     let agreement = file.agreement
-    var values = file.values(at: office.clock.now())
+    var values = file.values
     let role = try call.user.role(of: agreement.merchant)
     values["mayEnd"] = role.map { $0 >= .operator } == true && agreement.status != .ended
     return try office.pages.page("agreement", "Agreement \(agreement.merchantReference)", call, values)
@@ -79,6 +72,28 @@ struct AgreementController: Sendable {
   }
 }
 
+/// An agreement in the list.
+private struct AgreementRow: Sendable {
+  let agreement: Agreement
+  let price: Amount
+  /// Of the next period.
+  let due: Timestamp?
+
+  init(_ agreement: Agreement, at now: Timestamp, in store: Transaction) throws {
+    self.agreement = agreement
+    price = try agreement.price(at: now, in: store)
+    due = agreement.status == .ended ? nil : agreement.dueSchedule ?? agreement.calendar?.next(after: now)?.due
+  }
+
+  var values: [String: Any] {
+    [
+      "id": agreement.id.rawValue, "began": agreement.createdAt.shown, "reference": agreement.merchantReference,
+      "kind": agreement.terms.kind.shown, "amount": price.shown, "status": agreement.status.rawValue,
+      "due": due?.shown ?? "", "merchant": agreement.merchant.rawValue,
+    ]
+  }
+}
+
 /// An agreement with all that its page shows.
 private struct AgreementFile: Sendable {
   let agreement: Agreement
@@ -86,34 +101,43 @@ private struct AgreementFile: Sendable {
   let history: [AgreementChange]
   let retries: AgreementRetries
   let token: MerchantTokenFacts?
+  let current: AgreementCalendar.Period?
+  let next: AgreementCalendar.Period?
+  let price: Amount
+  let prices: [AgreementPrice]
 
-  static func find(_ id: AgreementID, in store: Transaction) throws -> AgreementFile? {
+  static func find(_ id: AgreementID, at now: Timestamp, in store: Transaction) throws -> AgreementFile? {
     guard let merchant = try Journal.merchant(of: id, in: store),
       let agreement = try Journal.agreement(id, of: merchant, in: store)
     else { return nil }
     return AgreementFile(
       agreement: agreement, charges: try Journal.charges(of: id, in: store),
       history: try Journal.history(of: id, in: store), retries: try Journal.retries(of: id, in: store),
-      token: try Journal.merchantTokenFacts(of: agreement, in: store))
+      token: try Journal.merchantTokenFacts(of: agreement, in: store),
+      current: try agreement.period(in: store) { $0.current(at: now) },
+      next: try agreement.period(in: store) { $0.next(after: now) },
+      price: try agreement.price(at: now, in: store), prices: try Journal.prices(of: agreement, in: store))
   }
 
-  func values(at now: Timestamp) -> [String: Any] {
+  var values: [String: Any] {
     [
-      "id": agreement.id.rawValue, "status": agreement.status.rawValue, "amount": agreement.terms.amount.shown,
+      "id": agreement.id.rawValue, "status": agreement.status.rawValue, "amount": price.shown,
       "kind": agreement.terms.kind.shown, "payment": agreement.firstPayment.rawValue,
-      "facts": facts(at: now).map { ["name": $0.0, "value": $0.1] }, "charges": charges.map(Self.row),
+      "facts": facts.map { ["name": $0.0, "value": $0.1] }, "charges": charges.map(Self.row),
       "hasCharges": !charges.isEmpty, "stopped": retries.stopped?.shown ?? "", "history": history.map(Self.row),
     ]
   }
 
-  private func facts(at now: Timestamp) -> [(String, String)] {
-    let (terms, calendar) = (agreement.terms.terms, agreement.calendar)
+  private var facts: [(String, String)] {
+    let terms = agreement.terms.terms
     let all: [(String, String?)] = [
       ("Agreement", agreement.id.rawValue), ("Merchant", agreement.merchant.rawValue),
       ("Merchant’s reference", agreement.merchantReference), ("Customer", agreement.customer),
       ("For", terms.paymentDescription), ("Terms", terms.billingAgreement), ("Managed at", terms.managementURL),
       ("Began", "\(agreement.createdAt.shown) UTC"), ("Time zone", agreement.timeZone),
-      ("Current period", Self.text(calendar?.current(at: now))), ("Next period", Self.text(calendar?.next(after: now))),
+      ("Current period", agreement.status == .ended ? nil : Self.text(current)),
+      ("Next period", agreement.status == .ended ? nil : Self.text(next)),
+      ("Prices named", prices.isEmpty ? nil : prices.map(Self.text).joined(separator: "; ")),
       ("Schedule", schedule),
       ("Declined within 30 days", retries.declines > 0 ? "\(retries.declines)" : nil),
       ("No charge before", retries.notBefore.map { "\($0.shown) UTC" }),
@@ -133,6 +157,8 @@ private struct AgreementFile: Sendable {
     period.map { "\($0.number), \($0.amount.shown)\($0.due.map { ", from \($0.shown) UTC" } ?? "")" }
   }
 
+  private static func text(_ price: AgreementPrice) -> String { "\(price.amount.shown) from \(price.from.shown) UTC" }
+
   private static func text(_ card: MerchantTokenCard) -> String {
     [card.name, card.suffix.map { "•••• \($0)" }, card.expiry.map { "to \($0)" }, card.country]
       .compactMap(\.self).joined(separator: ", ")
@@ -140,7 +166,7 @@ private struct AgreementFile: Sendable {
 
   private static func row(_ charge: ChargedPeriod) -> [String: Any] {
     [
-      "period": "\(charge.period)", "due": charge.due?.shown ?? "–", "payment": charge.payment?.id.rawValue ?? "",
+      "period": "\(charge.period)", "due": charge.due?.shown ?? "", "payment": charge.payment?.id.rawValue ?? "",
       "amount": charge.payment?.amount.shown ?? "–", "status": charge.payment?.status.shown ?? "not begun",
       "statusClass": charge.payment?.status.rawValue ?? "",
     ]
@@ -182,6 +208,20 @@ extension DeclineReason {
 }
 
 extension Agreement {
+  /// A period of its calendar, with the price that the merchant has named for it.
+  fileprivate func period(
+    in store: Transaction, _ find: (AgreementCalendar) -> AgreementCalendar.Period?
+  ) throws -> AgreementCalendar.Period? {
+    try calendar.flatMap(find).map { try Journal.applyPrice(to: $0, of: self, in: store) }
+  }
+
+  /// What the next period costs, or the last one; in a trial the regular price.
+  fileprivate func price(at now: Timestamp, in store: Transaction) throws -> Amount {
+    let period = try period(in: store) { $0.next(after: now) ?? $0.current(at: now) }
+    guard let period, calendar?.isTrial(period.number) == false else { return terms.amount }
+    return period.amount
+  }
+
   /// When its schedule is looked at; nil where it is not active.
   fileprivate var dueSchedule: Timestamp? { status == .active ? schedule?.at : nil }
 }
