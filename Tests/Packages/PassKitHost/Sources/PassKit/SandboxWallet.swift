@@ -100,7 +100,7 @@ extension SandboxWallet {
   }
 
   /// A payment token, as `POST /device/tokens` answers it.
-  func issueToken(_ request: [String: String]) async throws -> Data {
+  func issueToken(_ request: [String: Any]) async throws -> Data {
     try await call("POST", "device/tokens", try JSONSerialization.data(withJSONObject: request))
   }
 

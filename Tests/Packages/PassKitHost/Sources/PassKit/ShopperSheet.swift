@@ -168,13 +168,27 @@ extension ShopperSheet {
   }
 
   private func fill(_ token: PKPaymentToken, _ card: String) async throws {
-    let answer = try await wallet.issueToken([
+    var order: [String: Any] = [
       "cardId": card, "publicKeyOf": request.merchantIdentifier, "amount": total, "currency": request.currencyCode,
       "applicationData": request.applicationData?.base64EncodedString() ?? "",
-    ])
+    ]
+    if let agreement = request.agreement {
+      (order["agreement"], order["agreementText"]) = (true, agreement.text)
+      order["tokenNotificationURL"] = agreement.notifications?.absoluteString
+    }
+    let answer = try await wallet.issueToken(order)
     let issued = try JSONSerialization.jsonObject(with: answer) as? [String: Any] ?? [:]
     token.transactionIdentifier = issued["transactionIdentifier"] as? String ?? ""
     token.paymentData = try JSONSerialization.data(withJSONObject: issued["paymentData"] ?? [:])
+  }
+}
+
+extension PKPaymentRequest {
+  /// What the shopper agrees to beyond this payment, and where Apple reports about the merchant token.
+  fileprivate var agreement: (text: String, notifications: URL?)? {
+    recurringPaymentRequest.map { ($0.paymentDescription, $0.tokenNotificationURL) }
+      ?? automaticReloadPaymentRequest.map { ($0.paymentDescription, $0.tokenNotificationURL) }
+      ?? deferredPaymentRequest.map { ($0.paymentDescription, $0.tokenNotificationURL) }
   }
 }
 

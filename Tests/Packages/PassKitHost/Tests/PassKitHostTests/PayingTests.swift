@@ -1,3 +1,4 @@
+import Foundation
 import PassKit
 import TenderCheckout
 import TenderCheckoutAPI
@@ -146,5 +147,23 @@ import Testing
       try await sheet.authorize(card: "visa-debit", contact: "gb-london")
     }
     try await app.agrees(outcome, paid: 1290)
+  }
+
+  /// `scripts/attack months` puts the basket, and looks at what is charged afterwards.
+  @Test(.enabled(if: World.isJudged)) func `a subscription that another program judges is sold from its basket`() async throws {
+    let app = App(world, basket: BasketID(try World.judged("BASKET")))
+    let outcome = try await app.checkout(OrderDetails(service: .noFulfillment)) { sheet in
+      let shown = try #require(sheet.request.recurringPaymentRequest)
+      #expect(shown.trialBilling?.label == "First month")
+      #expect(shown.regularBilling.amount.stringValue == "12.9")
+      #expect(shown.regularBilling.intervalUnit == .month)
+      #expect(shown.billingAgreement == "Until you end it.")
+      #expect(shown.tokenNotificationURL != nil)
+      try await sheet.authorize(card: try World.judged("CARD"))
+    }
+    guard case .ordered = outcome else {
+      Issue.record("not ordered: \(outcome)")
+      return
+    }
   }
 }

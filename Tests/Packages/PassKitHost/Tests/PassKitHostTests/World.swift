@@ -26,6 +26,13 @@ struct World: Sendable {
     return World(sandbox: try address("SANDBOX"), server: try address("SERVER"), shop: try address("SHOP"))
   }
 
+  /// Whether another program has put a basket, and says with which card it is paid.
+  static var isJudged: Bool { ProcessInfo.processInfo.environment["TENDER_TEST_BASKET"] != nil }
+
+  static func judged(_ name: String) throws -> String {
+    try #require(ProcessInfo.processInfo.environment["TENDER_TEST_\(name)"])
+  }
+
   static let merchant = MerchantConfiguration(
     merchantIdentifier: "merchant.test.harbour", networks: [.visa, .masterCard])
 
