@@ -6,24 +6,45 @@ package struct FolderOwner: Sendable {
   package let user: UInt32
   package let group: UInt32
 
-  /// Nil where this process is not root's, or the folder is.
+  /// The user as whom this process works at the moment.
+  package static var current: FolderOwner { FolderOwner(user: geteuid(), group: getegid()) }
+
+  private init(user: UInt32, group: UInt32) { (self.user, self.group) = (user, group) }
+
+  /// Nil where this process is not root, or the folder is root's, and so is every one that leads to it.
   ///
   /// - Parameter folder: the one that a link leads to counts; where it is not there yet, the one in which it is made.
-  /// - Throws: for a path with a link that is not root's: its user could lead root anywhere.
+  /// - Throws: for a path with a link that is not root's, and for root's folder in another user's: this user could lead
+  ///   root anywhere, also in the midst of its work.
   package init?(of folder: String) throws(PrivateFileError) {
     guard geteuid() == 0 else { return nil }
-    try Self.requireLinksOfRoot(folder)
-    var place = URL(fileURLWithPath: folder).resolvingSymlinksInPath()
-    while place.path != "/", !FileManager.default.fileExists(atPath: place.path) { place.deleteLastPathComponent() }
-    var status = stat()
-    guard stat(place.path, &status) == 0, status.st_uid != 0 else { return nil }
-    (user, group) = (status.st_uid, status.st_gid)
+    let passed = try Self.passFolders(to: folder)
+    guard let last = passed.last, let other = passed.last(where: { $0.owner.user != 0 }) else { return nil }
+    guard last.owner.user != 0 else {
+      throw PrivateFileError(
+        path: last.path,
+        reason: "is root's, in \(other.path) of user \(other.owner.user), who could exchange it: give it to this user, "
+          + "chown \(other.owner.user):\(other.owner.group) \(last.path) and what is in it, or move it out of there")
+    }
+    self = last.owner
   }
 
   /// Works from here on as this user.
   package func become() throws(PrivateFileError) {
     guard setgroups(0, nil) == 0, setegid(group) == 0, seteuid(user) == 0 else {
       throw .system("a file", "cannot be written as the user \(user)")
+    }
+  }
+
+  /// Does what makes or reads files in a folder as the user whose folder it is, whoever this process works as.
+  ///
+  /// - Parameter work: is told this user; nil where it works as the user who has called.
+  package static func asOwner<R>(of folder: String, _ work: (FolderOwner?) throws -> R) throws -> R {
+    try asCaller {
+      let owner = try FolderOwner(of: folder)
+      try owner?.become()
+      defer { if owner != nil { becomeCaller() } }
+      return try work(owner)
     }
   }
 
@@ -49,6 +70,19 @@ package struct FolderOwner: Sendable {
     return try work()
   }
 
+  /// Refuses a folder in which something is another user's, where root is to read it: a link could lead root to what this
+  /// user may not read.
+  package static func requireWhole(_ folder: String) throws(PrivateFileError) {
+    guard geteuid() == 0 else { return }
+    for name in FileManager.default.subpaths(atPath: folder) ?? [] {
+      var status = stat()
+      guard lstat("\(folder)/\(name)", &status) == 0, status.st_uid != 0 else { continue }
+      throw PrivateFileError(
+        path: "\(folder)/\(name)",
+        reason: "is of user \(status.st_uid) in root's folder; give both to one of them: chown -R root \(folder)")
+    }
+  }
+
   /// Works from here on as the user who has called.
   package static func becomeCaller() {
     seteuid(getuid())
@@ -56,20 +90,29 @@ package struct FolderOwner: Sendable {
   }
 
   /// Walks the path as the kernel does.
-  private static func requireLinksOfRoot(_ path: String) throws(PrivateFileError) {
+  ///
+  /// - Returns: the folders that it passes, up to the last that is there.
+  private static func passFolders(
+    to path: String
+  ) throws(PrivateFileError) -> [(path: String, owner: FolderOwner)] {
     let start = path.hasPrefix("/") ? path : FileManager.default.currentDirectoryPath + "/" + path
     var rest = Array(start.split(separator: "/").map(String.init).reversed())
     var (place, links): ([String], Int) = ([], 0)
+    let top = (path: "/", owner: FolderOwner(user: 0, group: 0))
+    var passed = [top]
     while let name = rest.popLast() {
       guard name != "." else { continue }
       guard name != ".." else {
-        _ = place.popLast()
+        // Where a folder lies is no matter of its user's.
+        if place.popLast() != nil { passed.removeLast() }
         continue
       }
       let current = "/" + (place + [name]).joined(separator: "/")
       var status = stat()
-      guard lstat(current, &status) == 0, status.st_mode & S_IFMT == S_IFLNK else {
+      guard lstat(current, &status) == 0 else { break }
+      guard status.st_mode & S_IFMT == S_IFLNK else {
         place.append(name)
+        passed.append((current, FolderOwner(user: status.st_uid, group: status.st_gid)))
         continue
       }
       links += 1
@@ -78,8 +121,9 @@ package struct FolderOwner: Sendable {
       else {
         throw PrivateFileError(path: current, reason: "is a link that is not root's; name the folder that it leads to")
       }
-      if target.hasPrefix("/") { place = [] }
       rest += target.split(separator: "/").map(String.init).reversed()
+      if target.hasPrefix("/") { (place, passed) = ([], passed + [top]) }
     }
+    return passed
   }
 }

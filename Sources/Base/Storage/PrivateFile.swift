@@ -4,7 +4,9 @@ import TenderPayments
 /// Files that hold private keys and secrets. Only their owner can read them from their creation on, whatever the umask.
 package enum PrivateFile {
   /// Writes a file atomically, with mode 0600, and flushes it to disk. Creates missing folders with mode 0700.
-  package static func write(_ text: String, to path: String) throws(PrivateFileError) {
+  ///
+  /// - Parameter owner: whose file it becomes, where root writes it; nil for the one who writes.
+  package static func write(_ text: String, to path: String, of owner: FolderOwner? = nil) throws(PrivateFileError) {
     let (folder, name) = split(path)
     try makeFolder(folder)
     let draft = "\(folder)/.\(name).new"
@@ -13,6 +15,7 @@ package enum PrivateFile {
     let descriptor = open(draft, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
     guard descriptor >= 0 else { throw .system(path, "cannot be made") }
     defer { close(descriptor) }
+    try give(descriptor, to: owner, path)
     try fill(descriptor, with: text, of: path)
     guard rename(draft, path) == 0 else { throw .system(path, "cannot be written") }
     try flush(folder)
@@ -23,7 +26,9 @@ package enum PrivateFile {
   ///
   /// - Returns: whether this call has written it.
   @discardableResult
-  package static func writeFirst(_ text: String, to path: String) throws(PrivateFileError) -> Bool {
+  package static func writeFirst(
+    _ text: String, to path: String, of owner: FolderOwner? = nil
+  ) throws(PrivateFileError) -> Bool {
     let (folder, name) = split(path)
     try makeFolder(folder)
     var draft = Array("\(folder)/.\(name).XXXXXX".utf8CString)
@@ -34,6 +39,7 @@ package enum PrivateFile {
       close(descriptor)
       unlink(draft)
     }
+    try give(descriptor, to: owner, path)
     try fill(descriptor, with: text, of: path)
     let isFirst = link(draft, path) == 0
     guard isFirst || errno == EEXIST else { throw .system(path, "cannot be written") }
@@ -49,6 +55,27 @@ package enum PrivateFile {
     // The umask can remove permissions, so they are set again; it cannot add any.
     if mkdir(path, 0o700) == 0, chmod(path, 0o700) == 0 { return }
     guard errno == EEXIST, isFolder(path) else { throw .system(path, "cannot be made") }
+  }
+
+  /// Makes the first of a path's folders that is missing, for another user, who makes the others. The folder in which it is
+  /// made is root's, as is every one that leads there.
+  package static func makeFirstFolder(of path: String, for owner: FolderOwner) throws(PrivateFileError) {
+    guard !isFolder(path) else { return }
+    let parent = split(path).folder
+    guard isFolder(parent) else { return try makeFirstFolder(of: parent, for: owner) }
+    guard mkdir(path, 0o700) == 0 else { throw .system(path, "cannot be made") }
+    let descriptor = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
+    guard descriptor >= 0 else { throw .system(path, "cannot be opened") }
+    defer { close(descriptor) }
+    try give(descriptor, to: owner, path)
+  }
+
+  /// By the descriptor: its user could exchange what a path names.
+  private static func give(
+    _ descriptor: Int32, to owner: FolderOwner?, _ path: String
+  ) throws(PrivateFileError) {
+    guard let owner, fchown(descriptor, owner.user, owner.group) != 0 else { return }
+    throw .system(path, "cannot be given to the user \(owner.user)")
   }
 
   /// Moves a file within a file system, durably: it has its new name whole or not at all. Another file of this name is not
