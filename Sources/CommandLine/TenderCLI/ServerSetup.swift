@@ -116,7 +116,7 @@ final class ServerSetup {
   /// Everybody may read it.
   private func write(_ text: String, to path: String) throws {
     let folder = URL(fileURLWithPath: path).deletingLastPathComponent().path
-    try FolderOwner.asCaller {
+    try FolderOwner.asOwner(of: folder) { _ in
       try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
       try MerchantProvisioning.write(text, to: path)
     }

@@ -63,8 +63,9 @@ struct SetupPlace: Sendable {
     guard let owner else { return }
     if isMachines, !FileManager.default.fileExists(atPath: config) {
       // In root's folder, where the owner could not make it.
-      try PrivateFile.writeFirst(RandomBytes.system.hex(32) + "\n", to: storeKey)
-      chown(storeKey, owner.user, owner.group)
+      try FolderOwner.asOwner(of: URL(fileURLWithPath: storeKey).deletingLastPathComponent().path) { other in
+        _ = try PrivateFile.writeFirst(RandomBytes.system.hex(32) + "\n", to: storeKey, of: other == nil ? owner : nil)
+      }
     }
     // Root's own folder of running servers.
     unsetenv("XDG_RUNTIME_DIR")

@@ -66,15 +66,18 @@ struct KeyFiles {
 }
 
 extension KeyFiles {
-  /// A key may lie in root's folder, where the owner of the store's could not make it.
+  /// Writes a key as the user whose folder it is in. In root's, where the user of the store could make none, root makes it,
+  /// with a folder that is missing, and gives it to the user of the store.
   private static func write(_ text: String, to path: String) throws {
     let folder = URL(fileURLWithPath: path).deletingLastPathComponent().path
-    let isCallers = geteuid() != getuid() && faccessat(AT_FDCWD, folder, W_OK, AT_EACCESS) != 0
-    guard isCallers else { return try PrivateFile.write(text, to: path) }
-    let (user, group) = (geteuid(), getegid())
-    try FolderOwner.asCaller {
-      try PrivateFile.write(text, to: path)
-      chown(path, user, group)
+    let user = FolderOwner.current
+    try FolderOwner.asOwner(of: folder) { owner in
+      if owner == nil, !FileManager.default.fileExists(atPath: folder) {
+        try PrivateFile.makeFirstFolder(of: folder, for: user)
+      }
+    }
+    try FolderOwner.asOwner(of: folder) { owner in
+      try PrivateFile.write(text, to: path, of: owner == nil ? user : nil)
     }
   }
 }

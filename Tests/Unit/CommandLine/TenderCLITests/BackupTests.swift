@@ -252,6 +252,67 @@ import Testing
     "tender contact keys 1\nsearch \(String(repeating: "7", count: 64))\nname 0123456789abcdef0123456789abcdef\n"
     + "secret - \(String(repeating: "5", count: 32))\nend\n"
 
+  @Test(
+    arguments: [
+      ("mkdir new/none", "new/keys/deep", "new", ""), ("mkdir roots/none", "roots/keys/deep", "roots/keys", ""),
+      ("mkdir new/keys && chmod 500 new/keys", "new/keys", "new/keys", "Permission denied"),
+      ("ln -s ../roots new/keys && chown -h 12345 new/keys", "new/keys", "roots", "is a link that is not root's"),
+      ("mkdir new/keys && chown 0:0 new/keys", "new/keys", "new/keys", "who could exchange it"),
+    ])
+  func `has its keys written as the user whose folder they are in, where that is allowed`(
+    _ places: String, _ folder: String, _ looked: String, _ refusal: String
+  ) async throws {
+    guard geteuid() == 0 else { return }
+    let workshop = try await Self.workshop()
+    let place = places.replacing(" && chown 0:0 new/keys", with: "")
+    let restored = try await workshop.run(
+      """
+      chmod 755 . && mkdir new roots && \(place) && chown -R 12345:12345 new && \(Self.backup) \
+        && \(place == places ? "true" : "chown 0:0 new/keys"); \
+        TENDER_SECRETS_KEY_FILE=\(folder)/store.key \(Self.restore) backups/*.store.age --keys backups/*.keys.age
+      """)
+    #expect(restored.exitCode == (refusal.isEmpty ? 0 : 1), "\(restored.lines)")
+    #expect(refusal.isEmpty || restored.lines.joined().contains(refusal), "\(restored.lines)")
+    let owners = try await workshop.run(
+      "find \(looked) -name '*.key' -o -name deep | xargs -r stat -c '%u %a %n' | sort")
+    #expect(refusal.isEmpty ? owners.lines.count >= 2 : owners.lines.isEmpty, "\(owners.lines)")
+    #expect(owners.lines.allSatisfy { $0.hasPrefix("12345 600") || $0.hasPrefix("12345 700") }, "\(owners.lines)")
+  }
+
+  @Test func `and a copy of the store that root makes stay their user's, and no link leads root out of the folder`()
+    async throws
+  {
+    guard geteuid() == 0 else { return }
+    let workshop = try await Self.workshop()
+    let copied = try await workshop.run(
+      """
+      chmod 755 . && mkdir roots && ln -s ../roots/new .tender/linked.db && chown -hR 12345:12345 .tender \
+        && tender store copy --from .tender/tender.db --to .tender/copy.db && find .tender | xargs stat -c %u | sort -u
+      """)
+    #expect(copied.exitCode == 0 && copied.lines.last == "12345", "\(copied.lines)")
+    #expect(copied.lines.dropLast().last?.hasPrefix("equal") == true, "\(copied.lines)")
+    let linked = try await workshop.run(
+      "tender store copy --from .tender/tender.db --to .tender/linked.db; ls -A roots")
+    #expect(linked.lines.last?.contains("is a link to a file that is not there") == true, "\(linked.lines)")
+    let other = try await workshop.run("tender store copy --from .tender/tender.db --to roots/copy.db; ls -A roots")
+    #expect(other.lines.last?.contains("name two folders of one user") == true, "\(other.lines)")
+  }
+
+  @Test func `and the server's keys are not made by root in another user's folder: root serves nothing from there`()
+    async throws
+  {
+    guard geteuid() == 0 else { return }
+    let workshop = try await Self.workshop()
+    let text = "environment: simulated\ndirectory: .tender\nsandboxURL: http://127.0.0.1:1\n"
+    try workshop.write(text, to: "tender.yaml")
+    let served = try await workshop.run(
+      "chmod 755 . && rm .tender/*.key && chown -R 12345:12345 .tender; tender serve --config tender.yaml; ls -A .tender"
+    )
+    #expect(
+      served.lines.first { $0.hasPrefix("Error") }?.contains("root does not serve from it") == true, "\(served.lines)")
+    #expect(!served.lines.contains("fingerprint.key"), "\(served.lines)")
+  }
+
   @Test func `that root restores belongs to the user whose folder it is`() async throws {
     guard geteuid() == 0 else { return }
     let workshop = try await Self.workshop()
