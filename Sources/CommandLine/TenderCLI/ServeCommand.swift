@@ -1,8 +1,10 @@
 import ArgumentParser
 import CommandSupport
+import Foundation
 import HTTPTransport
 import Logging
 import Settings
+import Storage
 import StrictJSON
 import TenderPayments
 import TenderServer
@@ -25,6 +27,7 @@ struct ServeCommand: AsyncParsableCommand {
     FileDescriptors.raiseLimit()
     let logger = Terminal.logger("tender", level: logLevel.level)
     let configuration = try await options.load()
+    try configuration.requireOwner()
     let sockets = try InheritedSockets.take()
     try sockets.check(configuration)
     if sockets[.http] == nil {
@@ -58,6 +61,17 @@ struct ServeCommand: AsyncParsableCommand {
 }
 
 extension ServerConfiguration {
+  /// Refuses to serve as root in another user's folder: root would follow links that are put there, and leave files which
+  /// the user cannot read.
+  fileprivate func requireOwner() throws {
+    let folder = URL(fileURLWithPath: store.path ?? fingerprintKeyFile).deletingLastPathComponent().path
+    guard let owner = try FolderOwner(of: folder) else { return }
+    let name = getpwuid(owner.user).map { String(cString: $0.pointee.pw_name) } ?? "\(owner.user)"
+    throw CallFailure(
+      "\(folder) is \(name)'s, and root does not serve from it: start the server as \(name), as systemctl start tender "
+        + "and setpriv --reuid=\(owner.user) --regid=\(owner.group) --clear-groups tender serve … do")
+  }
+
   /// What the server is reached by on this machine.
   fileprivate func address(port: Int) -> String {
     "\(tls == nil ? "http" : "https")://\(NetworkAddress.authority(host, port))"

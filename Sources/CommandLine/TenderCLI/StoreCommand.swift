@@ -22,7 +22,7 @@ struct StoreCommand: AsyncParsableCommand {
       discussion: """
         No server may run on either. A copy that was stopped continues when the same command runs again; until it has \
         ended, no server opens the target. The key files (secrets.keyFile, contacts.keyFile) are no part of the store: \
-        take them along.
+        take them along. Root works as the user whose folder the stores are in.
         """)
     @Option(help: "A file, or the address of a PostgreSQL database without its password.") var from: String
     @Option(help: "A new file, or the address of an empty PostgreSQL database without its password.") var to: String
@@ -31,11 +31,25 @@ struct StoreCommand: AsyncParsableCommand {
 
     func run() async throws {
       guard from != to else { throw MistakenCall("--from and --to name the same store") }
-      try await StorePlace(from, passwordFile: passwordFile).openUnchanged().during { source in
-        try await StorePlace(to, passwordFile: passwordFile).openForCopy().during { target in
-          try await copy(from: source, to: target)
+      let (source, target) = (
+        StorePlace(from, passwordFile: passwordFile), StorePlace(to, passwordFile: passwordFile)
+      )
+      try requireOneOwner([source, target].compactMap(\.path))
+      try await FolderOwner.asOwner(besides: target.path ?? source.path) {
+        try await source.openUnchanged().during { source in
+          try await target.openForCopy().during { target in try await copy(from: source, to: target) }
         }
       }
+    }
+
+    /// Root works as the user whose folder a store is in, and both stores are open at once.
+    private func requireOneOwner(_ paths: [String]) throws {
+      let folders = paths.map { URL(fileURLWithPath: $0).deletingLastPathComponent().path }
+      let users = try folders.map { try FolderOwner(of: $0)?.user ?? 0 }
+      guard Set(users).count > 1 else { return }
+      throw CallFailure(
+        "\(folders[0]) is of user \(users[0]) and \(folders[1]) of \(users[1]): name two folders of one user, and move the "
+          + "copy afterwards")
     }
 
     private func copy(from source: Database, to target: Database) async throws {

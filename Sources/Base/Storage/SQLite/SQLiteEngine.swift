@@ -28,6 +28,11 @@ enum SQLiteEngine {
       return
     }
     guard errno == EEXIST else { throw StorageError.connection("cannot make \(path): errno \(errno)") }
+    var status = stat()
+    // SQLite would make the file where the link leads, for everybody to read.
+    guard stat(path, &status) == 0 || errno != ENOENT else {
+      throw StorageError.connection("\(path) is a link to a file that is not there")
+    }
   }
 
   /// What the writer's connection keeps of the file, in KiB. SQLite's own 2 MB do not hold the inner pages of the indexes

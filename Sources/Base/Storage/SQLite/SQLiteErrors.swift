@@ -22,12 +22,20 @@ extension StorageError {
       }
   }
 
+  /// SQLite says “not an error” where it finds another file in the place of its own.
+  private static func words(of error: DatabaseError) -> String {
+    guard let message = error.message, message != "not an error" else {
+      return "a file of it is gone, or another one is in its place"
+    }
+    return message
+  }
+
   private init(primary error: DatabaseError) {
     self =
       switch error.resultCode {
       case .SQLITE_BUSY, .SQLITE_LOCKED, .SQLITE_INTERRUPT: .busy
       case .SQLITE_FULL: .full
-      case .SQLITE_CANTOPEN, .SQLITE_IOERR, .SQLITE_READONLY: .connection(error.message ?? "cannot open")
+      case .SQLITE_CANTOPEN, .SQLITE_IOERR, .SQLITE_READONLY: .connection(Self.words(of: error))
       default: .other(error.message ?? "\(error.resultCode)")
       }
   }
