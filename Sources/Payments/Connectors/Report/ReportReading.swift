@@ -76,7 +76,7 @@ extension AcquirerReport {
     }
     let currency = try member("currency", "a code of ISO 4217, such as EUR") { Currency(code: $0) }
     return Line(
-      reference: try member("reference", "our reference of an operation") {
+      reference: try member("reference", "our reference of an operation, and no card number") {
         $0.isEmpty || !ReportError.isName($0) ? nil : AttemptReference($0)
       },
       operation: try member("operation", "one of \(names(of: Operation.allCases))", Operation.init),
@@ -96,6 +96,8 @@ extension AcquirerReport {
 }
 
 /// Why a report cannot be read. A report is read whole or not at all: half of one would show differences that are none.
+///
+/// What it says of a field has no card number: one may stand in a wrong column.
 package struct ReportError: Error, Sendable, Hashable, CustomStringConvertible {
   package let line: Int
   package let reason: String
@@ -103,16 +105,18 @@ package struct ReportError: Error, Sendable, Hashable, CustomStringConvertible {
 
   init(line: Int, _ reason: String) {
     self.line = line
-    self.reason = reason
+    self.reason = CardNumbers.masked(reason)
   }
 
   /// A field has another text than it must have.
   init(line: Int, _ name: String, _ text: String, mustBe right: String) {
-    self.init(line: line, "\(name) is “\(text.prefix(60))”; it must be \(right)")
+    self.init(line: line, "\(name) is “\(CardNumbers.masked(text).prefix(60))”; it must be \(right)")
   }
 
   /// Whether a provider may call something so.
-  static func isName(_ text: String) -> Bool { text.utf8.count <= AcquirerCapabilities.longestName }
+  static func isName(_ text: String) -> Bool {
+    text.utf8.count <= AcquirerCapabilities.longestName && !CardNumbers.isIn(text)
+  }
 
   static func require(_ isWithin: Bool, _ limit: Int, at line: Int) throws(ReportError) {
     guard isWithin else { throw ReportError(line: line, "a report has at most \(limit) lines; compare fewer days") }
@@ -189,7 +193,8 @@ extension [String: String] {
     guard let text = self[member], !text.isEmpty else { return nil }
     guard ReportError.isName(text) else {
       throw ReportError(
-        line: line, member, text, mustBe: "a name of at most \(AcquirerCapabilities.longestName) bytes")
+        line: line, member, text,
+        mustBe: "a name of at most \(AcquirerCapabilities.longestName) bytes, and no card number")
     }
     return text
   }

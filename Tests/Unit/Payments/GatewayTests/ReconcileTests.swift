@@ -258,6 +258,38 @@ private struct Month {
     #expect(error.line == 2 && error.reason.contains(words), "\(error)")
   }
 
+  @Test(arguments: [
+    "4761340000000019", "4761 3400 0000 0019", "4761-3400-0000-0019", "378282246310005", "x 4761340000000019",
+  ])
+  func `a card's number is no name in a report or in orders, and is in no message about them`(_ number: String) throws {
+    let names = ["reference", "operation", "amount", "currency", "result", "time", "authorization", "name"]
+    let right = ["r", "capture", "1", "EUR", "approved", "2026-11-21T10:00:00Z", "a", "n"]
+    let orders = ["payment", "authorized", "captured", "refunded", "currency", "name"]
+    let order = ["01a22a88d396d35bf9b5233eec880dd5", "2", "1", "0", "EUR", "n"]
+    func refusal(_ names: [String], _ row: [String], _ column: Int, _ read: ([UInt8]) throws -> Void) -> String? {
+      let fields = row.indices.map { $0 == column ? number : row[$0] }
+      do { try read(Array("\(names.joined(separator: ","))\n\(fields.joined(separator: ","))\n".utf8)) } catch {
+        return "\(error)"
+      }
+      return nil
+    }
+    let found =
+      names.indices.map { refusal(names, right, $0) { _ = try AcquirerReport($0) } }
+      + orders.indices.map { refusal(orders, order, $0) { _ = try OrderBalances.read($0) } }
+    for text in found {
+      let text = try #require(text)
+      #expect(text.contains(number.suffix(4)) && !text.contains(number.suffix(6)) && !text.contains("4761"), "\(text)")
+    }
+  }
+
+  /// A provider's name of 16 digits that ends like a card's number, one that begins like one, and a long one.
+  @Test(arguments: ["8836183819713014", "4761340000000018", "47613400000000190000001", "a47613400000000190b"])
+  func `another number is a name in a report`(_ name: String) throws {
+    let head = "reference,operation,amount,currency,result,time,name\n"
+    let report = try AcquirerReport(Array((head + "r,capture,1,EUR,approved,2026-11-21T10:00:00Z,\(name)\n").utf8))
+    #expect(report.lines.map(\.name) == [name])
+  }
+
   private static let (marks, long) = (String(repeating: "\u{301}", count: 31), String(repeating: "x", count: 5_000))
 
   @Test(arguments: [
