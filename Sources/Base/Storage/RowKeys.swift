@@ -55,6 +55,9 @@ package final class RowKeys: Sendable {
     try self.init(tree, files)
   }
 
+  /// The rows whose keys are destroyed in one file, which stays as it is; nil where there is none.
+  package static func destroyed(inFile path: String) throws -> Set<String>? { try KeyTree(file: path)?.destroyed }
+
   private init(_ tree: KeyTree, _ files: Files) throws {
     self.files = files
     self.tree = Mutex(tree)
@@ -301,7 +304,7 @@ extension KeyTree {
   }
 
   /// - Returns: nil when there is no such file.
-  private init?(file path: String) throws {
+  init?(file path: String) throws {
     guard FileManager.default.fileExists(atPath: path) else { return nil }
     let lines = try PrivateFile.text(path, atMost: Self.longest).split(separator: "\n")
     guard lines.count > 3, lines[0] == Self.heading, lines.last == "end" else { throw RowKeysError.unreadable(path) }

@@ -48,6 +48,12 @@ package enum OrderContacts {
     try OrderContact.find(of: order, in: store)?.emailAddress
   }
 
+  /// By what the order is found where its contact opens no more: its e-mail address, as the index has it. Nil where it has
+  /// none.
+  package static func mark(of order: OrderID, in store: Transaction) throws -> String? {
+    try store.row("SELECT email FROM order_contacts WHERE order_id = $1", .text(order.rawValue))?.textOrNil("email")
+  }
+
   /// Whether any contact is sealed.
   package static func hasSealed(in store: Transaction) throws -> Bool {
     try store.row("SELECT order_id FROM order_contacts WHERE sealed IS NOT NULL LIMIT 1") != nil
@@ -59,7 +65,7 @@ package enum OrderContacts {
   }
 
   /// As the index has it.
-  static func mark(_ address: String, in store: Transaction) -> String {
+  package static func mark(_ address: String, in store: Transaction) -> String {
     store.rowKeys?.mark(of: address.lowercased()) ?? address.lowercased()
   }
 }

@@ -45,7 +45,7 @@ struct DoctorCommand: AsyncParsableCommand {
     guard report.isHealthy else { throw ExitCode(1) }
   }
 
-  private var query: String { until.map { "?until=\($0.time)" } ?? "" }
+  private var query: String { until.map { "?until=\("\($0.time)".inQuery)" } ?? "" }
 
   /// The store that the call names, over the configuration's.
   private var storeFlag: [String: String] {
@@ -106,7 +106,7 @@ struct DoctorCommand: AsyncParsableCommand {
     } catch { return (nil, nil, ErrorLine.text(for: error)) }
     do {
       let facts = try await FolderOwner.asOwner(besides: subject.store.path) {
-        try await ServerFacts(store: subject.store)
+        try await ServerFacts(store: subject.store, keys: subject.configuration.contactKeys)
       }
       return (facts, nil, nil)
     } catch {

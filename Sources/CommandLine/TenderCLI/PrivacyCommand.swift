@@ -54,7 +54,12 @@ struct PrivacyCommand: AsyncParsableCommand {
       try Confirmation.require("erase \(found.summary): for good", isConfirmed: yes)
       let subject = person.subject
       let erased = try await store.access().ask(
-        here: { journal in
+        here: { [store] journal in
+          guard journal.database.rowKeys == nil || store.config != nil || store.store == nil else {
+            throw MistakenCall(
+              "--store alone does not say where the copy of the contacts' keys is, which has to forget as well: name the "
+                + "server's configuration by --config")
+          }
           let asked = OfficeAction(CommandLineOperator(user).actor, from: "", "privacy.erase", reason: reason)
           return try await Privacy(journal.database).erase(subject, asked)
         }, there: ("POST", "/privacy/erase?by=\(user.inQuery)&reason=\(reason.inQuery)"),

@@ -49,7 +49,8 @@ extension DoctorCheck {
     meaning: "Every payment through it is refused, because the store does not know what was paid since the backup.",
     remedy: "`tender restore status` shows what each route waits for; docs/backup.md says how one is opened.")
   static let contactKeys = DoctorCheck(
-    "contact_keys", "The keys that seal the contacts are there, and their copy holds the same.",
+    "contact_keys",
+    "The keys that seal the contacts are there, their copy holds the same, and erased orders have none.",
     meaning: "When this disk is lost, so is every shopper's contact, or those come back that were erased.",
     remedy: "Set contacts.keyCopy to a file on another disk, and restart the server: it writes the copy.")
   static let retentionRuns = DoctorCheck(
@@ -146,6 +147,14 @@ extension Doctor {
       return keys.copy.flatMap(system.machine.size) == nil
         ? check.skipped(keys.path, "the first start makes it")
         : check.failed(keys.path, "it is missing", remedy: "Restart the server: it takes the copy.")
+    }
+    for path in [keys.path, keys.copy].compactMap(\.self) {
+      guard let count = facts?.keysOfErased?[path], count > 0 else { continue }
+      return check.failed(
+        path, "it does not hold what the store notes as erased: \(count == 1 ? "1 order" : "\(count) orders")",
+        remedy:
+          "A running server takes this up within a minute; where none runs, start it. If it stays so, look at the log for "
+          + "“erased orders cannot be compared”.")
     }
     guard let copy = keys.copy else {
       return configuration.environment == .simulated

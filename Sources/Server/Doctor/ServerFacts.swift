@@ -3,7 +3,7 @@ package import Ledger
 import Mail
 package import MerchantIdentity
 package import Settings
-import Storage
+package import Storage
 package import TenderPayments
 import Webhooks
 
@@ -25,23 +25,25 @@ package struct ServerFacts: Codable, Sendable {
   let leftOut: [LeftOutMerchant]
   /// Why the secrets of the merchants in the store cannot be opened; nil where they can, or were not looked at.
   let secretsProblem: String?
+  /// How many erased orders have their keys still, by the file of keys; nil for what cannot be compared.
+  let keysOfErased: [String: Int]?
 
   package init(
     isRunning: Bool, store: StoreFacts, routes: [CredentialReport] = [], openCircuits: [String] = [],
     keys: [KeyReport] = [], lastRecovery: Timestamp? = nil, openFiles: Int = 0,
-    leftOut: [LeftOutMerchant] = [], secretsProblem: String? = nil
+    leftOut: [LeftOutMerchant] = [], secretsProblem: String? = nil, keysOfErased: [String: Int]? = nil
   ) {
     (self.isRunning, self.store, self.routes, self.openCircuits) = (isRunning, store, routes, openCircuits)
     (self.keys, self.lastRecovery, self.openFiles) = (keys, lastRecovery, openFiles)
-    (self.leftOut, self.secretsProblem) = (leftOut, secretsProblem)
+    (self.leftOut, self.secretsProblem, self.keysOfErased) = (leftOut, secretsProblem, keysOfErased)
   }
 
   /// Opens the store of a server that does not run, without migrating it.
-  package init(store place: StorePlace) async throws {
+  package init(store place: StorePlace, keys: RowKeys.Files? = nil) async throws {
     if let path = place.path { try StoreFile.check(path) }
     let journal = Journal(try await Database.open(place, migrations: []), random: .system)
     do {
-      try await self.init(reading: journal, isFile: place.path != nil)
+      try await self.init(reading: journal, isFile: place.path != nil, keys)
       await journal.database.close()
     } catch {
       await journal.database.close()
@@ -49,9 +51,11 @@ package struct ServerFacts: Codable, Sendable {
     }
   }
 
-  private init(reading journal: Journal, isFile: Bool) async throws {
+  private init(reading journal: Journal, isFile: Bool, _ files: RowKeys.Files?) async throws {
     let keys = try await ProcessingKeyStore(journal.database).records().map(KeyReport.init)
-    self.init(isRunning: false, store: try await StoreFacts(journal, isDeep: isFile), keys: keys)
+    self.init(
+      isRunning: false, store: try await StoreFacts(journal, isDeep: isFile), keys: keys,
+      keysOfErased: try await Privacy.countKeysOfErased(in: files, journal.database))
   }
 }
 

@@ -31,6 +31,14 @@ package struct SavedFilters {
       """, .text(user), .text(name), .text(query))
   }
 
+  /// Gives a search another name: the first one free of `name`, `name 2` and so on.
+  func rename(_ former: String, to name: String, of user: String) throws {
+    let taken = try Set(all(of: user).map(\.name))
+    let free = ([name] + (2...taken.count + 2).map { "\(name) \($0)" }).first { !taken.contains($0) } ?? name
+    try store.run(
+      "UPDATE office_filters SET name = $3 WHERE user_name = $1 AND name = $2", .text(user), .text(former), .text(free))
+  }
+
   package func remove(_ name: String, of user: String) throws {
     try store.run("DELETE FROM office_filters WHERE user_name = $1 AND name = $2", .text(user), .text(name))
   }

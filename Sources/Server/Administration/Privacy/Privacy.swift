@@ -121,6 +121,8 @@ package struct Privacy: Sendable {
     _ subject: PrivacySubject, of merchants: [MerchantID]? = nil, _ asked: OfficeAction
   ) async throws -> PrivacyErasure {
     try Self.check(reason: asked.reason, says: subject.name)
+    // Who asks again at another node wants this one's keys destroyed too.
+    _ = try await reportUnwritable { try await Self.reconcile(database) }
     let found = try await find(subject, of: merchants)
     guard !found.isEmpty else { return .nothing }
     var asked = asked
@@ -140,13 +142,24 @@ package struct Privacy: Sendable {
 
   /// The keys are destroyed first: the next start goes on with what their file lists as erased.
   ///
-  /// - Parameter name: by what the orders were found. Kept searches of the office that have it go, as do those that have
-  ///   what the orders say of their shoppers.
+  /// - Parameter name: by what the orders were found. Kept searches of the office for it go, as do those for what the orders
+  ///   say of their shoppers.
   /// - Throws: ``Problem`` where the keys cannot be destroyed; then nobody is erased, unless it says so.
   package func erase(_ orders: [FoundOrder], searchedBy name: String? = nil) async throws -> PrivacyErasure {
     let addresses = try await database.read { store in try orders.map { try OrderContacts.email(of: $0.id, in: store) }
     }
-    do { try database.rowKeys?.destroy(orders.map(\.id.rawValue)) } catch let error as PrivateFileError {
+    try await reportUnwritable { try database.rowKeys?.destroy(orders.map(\.id.rawValue)) }
+    var mails = 0
+    for (order, address) in zip(orders, addresses) {
+      mails += try await database.write { store in try Self.erase(order, writtenTo: address, in: store) }
+    }
+    if let name { try await database.write { store in try OfficeFilters.forget([name], nil, in: store) } }
+    await database.emptyLog()
+    return PrivacyErasure(orders: orders.map(\.id), mails: mails)
+  }
+
+  private func reportUnwritable<R>(_ work: () async throws -> R) async throws -> R {
+    do { return try await work() } catch let error as PrivateFileError {
       throw Problem(
         .serviceUnavailable, "contact_keys_unwritable",
         "Nobody was erased, because the keys of the contacts are destroyed in their file and in its copy: \(error).")
@@ -155,13 +168,6 @@ package struct Privacy: Sendable {
         .serviceUnavailable, "contact_keys_unwritable",
         "Erase again once both files can be written, or the next start does: \(error).")
     }
-    var mails = 0
-    for (order, address) in zip(orders, addresses) {
-      mails += try await database.write { store in try Self.erase(order, writtenTo: address, in: store) }
-    }
-    if let name { try await database.write { store in try OfficeFilters.forget(naming: [name], in: store) } }
-    await database.emptyLog()
-    return PrivacyErasure(orders: orders.map(\.id), mails: mails)
   }
 
   /// Takes out of old orders whose they were: one step. Their keys stay, so a restored order is old as well, and is
@@ -185,8 +191,8 @@ package struct Privacy: Sendable {
 
   /// Everything of an order, in one commit. What was erased before stays so.
   private static func erase(_ order: FoundOrder, writtenTo address: String?, in store: Transaction) throws -> Int {
-    let names = try OrderErasure.findNames(of: order.id, in: store)
-    try OfficeFilters.forget(naming: names + [address].compactMap(\.self), in: store)
+    let names = try OrderErasure.findNames(of: order.id, in: store) + [address].compactMap(\.self)
+    try OfficeFilters.forget(names, try OrderContacts.mark(of: order.id, in: store), in: store)
     try strip(order, in: store)
     try Journal.forgetAgreement(of: order.id, because: "the shopper's data was erased", in: store)
     try OrderErasure.note(order.id, in: store)
@@ -298,6 +304,20 @@ extension Privacy {
     return (ids.count, ids.last ?? last)
   }
 
+  /// How many orders are noted as erased whose keys are not destroyed in a file of this node's, and the other way round, by
+  /// the file. A file that is missing or unreadable is not told.
+  package static func countKeysOfErased(
+    in files: RowKeys.Files?, _ database: Database
+  ) async throws -> [String: Int]? {
+    guard let files, try await database.tableNames().contains("erased_orders") else { return nil }
+    let noted = try await database.read { try OrderErasure.findErased(in: $0) }
+    let counts = [files.path, files.copy].compactMap(\.self).compactMap { path -> (String, Int)? in
+      guard let destroyed = (try? RowKeys.destroyed(inFile: path)) ?? nil else { return nil }
+      return (path, noted.symmetricDifference(destroyed).count)
+    }
+    return Dictionary(counts) { $1 }
+  }
+
   /// Erases again what a restored database brings back: the file of the contact keys lists what was erased. And
   /// destroys the keys here of what another node has erased.
   ///
@@ -323,17 +343,41 @@ extension Privacy {
 
 /// The searches that users of the office have kept.
 private enum OfficeFilters {
-  /// Removes the searches that have one of the names as whole words, without regard to case: a search for the order R-10
-  /// is none for R-1.
-  static func forget(naming names: [String], in store: Transaction) throws {
+  /// Forgets whom the searches name: those for the person go, and others that are called by the person get another name.
+  ///
+  /// - Parameters:
+  ///   - names: of the person, as whole words, without regard to case: a search for the order R-10 is none for R-1.
+  ///   - mark: of the e-mail address, as the orders' index has it: after a restore nobody reads the address.
+  static func forget(_ names: [String], _ mark: String?, in store: Transaction) throws {
     for row in try store.rows("SELECT user_name, name, query FROM office_filters") {
-      let query = try row.text("query").replacing("+", with: "%20")
-      let texts = [query.removingPercentEncoding ?? query, try row.text("name")].map { $0.lowercased() }
-      guard names.contains(where: { name in texts.contains { has(name.lowercased(), in: $0) } }) else { continue }
-      try store.run(
-        "DELETE FROM office_filters WHERE user_name = $1 AND name = $2", .text(try row.text("user_name")),
-        .text(try row.text("name")))
+      let (user, name) = (try row.text("user_name"), try row.text("name"))
+      let (fields, filters) = (fields(of: try row.text("query")), SavedFilters(store: store))
+      guard !fields.contains(where: { $0.name == "q" && has(names, mark, in: $0.value, store) }) else {
+        try filters.remove(name, of: user)
+        continue
+      }
+      // What the search's own conditions say names nobody.
+      let others = fields.filter { $0.name != "q" }.map { $0.value.lowercased() }
+      let names = names.filter { name in !others.contains { has(name.lowercased(), in: $0) } }
+      if has(names, mark, in: name, store) { try filters.rename(name, to: "search", of: user) }
     }
+  }
+
+  /// Of the query of an address. A person is searched for by `q` alone: no status and no route is a shopper's name.
+  private static func fields(of query: String) -> [(name: String, value: String)] {
+    query.split(separator: "&").map { field in
+      let parts = field.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+        .map { $0.replacing("+", with: " ").removingPercentEncoding ?? String($0) }
+      return (parts[0], parts.count == 2 ? parts[1] : "")
+    }
+  }
+
+  private static func has(_ names: [String], _ mark: String?, in text: String, _ store: Transaction) -> Bool {
+    let text = text.lowercased()
+    guard !names.contains(where: { has($0.lowercased(), in: text) }) else { return true }
+    guard let mark else { return false }
+    let words = text.split { $0.isWhitespace || "<>()\",;:".contains($0) }.map(String.init)
+    return ([text] + words).contains { OrderContacts.mark($0, in: store) == mark || $0 == mark }
   }
 
   private static func has(_ name: String, in text: String) -> Bool {

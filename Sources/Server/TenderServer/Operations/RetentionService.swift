@@ -14,6 +14,9 @@ import Webhooks
 /// Removes what is older than its limit: a quarter of an hour after the start, then every hour, in steps of some
 /// milliseconds with pauses between them, so that payments come first. Like an idempotency key, nothing goes while the
 /// clock may be wrong.
+///
+/// Once a minute it takes up what another node has erased: until then this node's keys still open it, and would bring it
+/// back with an older database.
 struct RetentionService: Service {
   let database: Database
   let limits: RetentionLimits
@@ -29,13 +32,25 @@ struct RetentionService: Service {
 
   func run() async throws {
     await cancelWhenGracefulShutdown {
+      async let erasures: Void = repeatWork(every: .seconds(60), first: .seconds(60)) { await takeErasures() }
       // Before that nothing may end.
-      var pause = Duration.seconds(960)
-      while !Task.isCancelled {
-        do { try await scheduler.sleep(pause) } catch { return }
-        await round()
-        pause = .seconds(3_600)
-      }
+      await repeatWork(every: .seconds(3_600), first: .seconds(960)) { await round() }
+      await erasures
+    }
+  }
+
+  private func repeatWork(every interval: Duration, first: Duration, _ work: @Sendable () async -> Void) async {
+    var pause = first
+    while !Task.isCancelled {
+      do { try await scheduler.sleep(pause) } catch { return }
+      await work()
+      pause = interval
+    }
+  }
+
+  private func takeErasures() async {
+    do { try await Privacy.reconcile(database) } catch is CancellationError { return } catch {
+      logger.error("erased orders cannot be compared", metadata: ["reason": .string("\(error)")])
     }
   }
 
@@ -46,9 +61,6 @@ struct RetentionService: Service {
         logger.error(
           "old data cannot be removed", metadata: ["task": .string(task.rawValue), "reason": .string("\(error)")])
       }
-    }
-    do { try await Privacy.reconcile(database) } catch {
-      logger.error("erased orders cannot be compared", metadata: ["reason": .string("\(error)")])
     }
   }
 

@@ -70,7 +70,8 @@ struct ServerDoctor: Sendable {
       openCircuits: parts.breakers.filter(\.value.isOpen).keys.sorted(),
       keys: parts.keys.ring.entries.map { KeyReport(.init($0)) }, lastRecovery: parts.lastRecovery.time,
       openFiles: FileDescriptors.limit, leftOut: served.broken,
-      secretsProblem: secretsProblem)
+      secretsProblem: secretsProblem,
+      keysOfErased: try await Privacy.countKeysOfErased(in: parts.configuration.contactKeys, parts.database))
   }
 }
 

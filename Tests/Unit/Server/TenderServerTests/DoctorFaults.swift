@@ -200,6 +200,11 @@ extension Fault {
       try PrivateFile.write("keys", to: clinic.directory + "/contacts.keys")
       clinic.yaml.append("contacts: {keyCopy: \(clinic.directory)/no/contacts.keys}")
     },
+    Fault("contact_keys") { clinic in
+      let path = clinic.directory + "/contacts.keys"
+      try PrivateFile.write("keys", to: path)
+      clinic.facts?["keysOfErased"] = [path: 1]
+    },
     Fault("retention_runs", .warning) { $0.store("retention", ["mails": $0.now.microseconds - 40 * 86_400_000_000]) },
     Fault("retention_runs") { $0.store("retention", ["tokens": $0.now.microseconds + 40 * 86_400_000_000]) },
     Fault("disk_space", .warning) { $0.disk = (5 << 30, 1_000 << 30) },
