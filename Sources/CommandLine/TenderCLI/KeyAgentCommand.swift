@@ -118,7 +118,7 @@ private struct KeyFolders: Sendable {
     do {
       return try ProcessingKey(
         privateKeyPEM: try PrivateFile.text(file + ".key"),
-        certificatePEM: try String(contentsOfFile: file + ".pem", encoding: .utf8))
+        certificatePEM: try NamedFile.text(file + ".pem"))
     } catch let error as PaymentTokenError {
       throw CallFailure("\(file): \(error.reason). \(error.advice)")
     }

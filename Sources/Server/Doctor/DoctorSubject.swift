@@ -2,6 +2,7 @@ import Acquiring
 import Foundation
 package import MerchantIdentity
 package import Settings
+import Storage
 import TenderPayments
 
 /// What the doctor examines: a configuration and what its folders hold. Everything is read leniently, so that one broken
@@ -140,7 +141,7 @@ extension ExaminedMerchant {
   }
 
   private static func associations(_ domains: [String], _ path: String) -> [String: [UInt8]] {
-    let files = domains.map { ($0, FileManager.default.contents(atPath: "\(path)/association/\($0).txt")) }
+    let files = domains.map { ($0, FileManager.default.contents(ofFile: "\(path)/association/\($0).txt")) }
     return Dictionary(files.compactMap { name, data in data.map { (name, Array($0)) } }) { first, _ in first }
   }
 

@@ -30,7 +30,7 @@ package struct ExaminedCertificate: Sendable {
 
   /// - Parameter place: the files without `.pem` and `.key`.
   init(_ kind: Kind, _ place: String) {
-    let pem = FileManager.default.contents(atPath: place + ".pem").map { String(decoding: $0, as: UTF8.self) }
+    let pem = FileManager.default.contents(ofFile: place + ".pem").map { String(decoding: $0, as: UTF8.self) }
     let key = Result { try PrivateFile.text(place + ".key") }
     var problem: String?
     if case .failure(let error) = key { problem = "\(error)" }

@@ -38,7 +38,7 @@ extension ServerConfiguration {
     let table = SettingsTable.server
     var sources = [SettingsSource.flags(flags), table.variables(variables, &problems)]
     if let file {
-      guard FileManager.default.contents(atPath: file) != nil else {
+      guard FileManager.default.contents(ofFile: file) != nil else {
         let isForbidden = access(file, R_OK) != 0 && errno == EACCES
         let reason =
           isForbidden

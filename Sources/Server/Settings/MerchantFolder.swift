@@ -180,7 +180,7 @@ package struct MerchantFolder: Sendable {
   package static func site(_ name: String, _ path: String) throws -> Merchant.Site {
     let domain = try Domain(name)
     let file = "\(path)/association/\(name).txt"
-    guard let data = FileManager.default.contents(atPath: file) else { return Merchant.Site(domain: domain) }
+    guard let data = FileManager.default.contents(ofFile: file) else { return Merchant.Site(domain: domain) }
     return Merchant.Site(domain: domain, association: try DomainAssociation(bytes: Array(data)))
   }
 
@@ -250,9 +250,10 @@ package struct MerchantFolder: Sendable {
   }
 
   package static func text(_ path: String) throws -> String {
-    guard let data = FileManager.default.contents(atPath: path) else {
+    guard let data = FileManager.default.contents(ofFile: path) else {
       let isThere = FileManager.default.fileExists(atPath: path)
-      throw ConfigurationError(path, isThere ? "the file cannot be read by this user" : "there is no such file")
+      throw ConfigurationError(
+        path, isThere ? "the file cannot be read by this user, or is longer than 16 MiB" : "there is no such file")
     }
     guard let text = String(bytes: data, encoding: .utf8) else {
       throw ConfigurationError(path, "the file is no text in UTF-8")

@@ -1,5 +1,6 @@
 import Foundation
 package import HTTPTransport
+import Storage
 
 /// The settings `outbound.*` of `tender serve`: the ways out of the operator's network.
 package struct OutboundConfiguration: Sendable {
@@ -61,7 +62,9 @@ package struct OutboundConfiguration: Sendable {
   ///
   /// - Parameter key: the setting that names it.
   static func roots(_ file: String, _ key: String) throws -> String {
-    guard let text = try? String(contentsOfFile: file, encoding: .utf8), text.contains("BEGIN CERTIFICATE") else {
+    guard let data = FileManager.default.contents(ofFile: file), let text = String(data: data, encoding: .utf8),
+      text.contains("BEGIN CERTIFICATE")
+    else {
       throw ConfigurationError(key, "\(file) holds no certificate in PEM")
     }
     return text

@@ -1,4 +1,5 @@
 import Foundation
+import Storage
 import Yams
 
 extension SettingsTable {
@@ -37,8 +38,8 @@ extension SettingsTable {
 
   /// - Returns: nil for a file without settings.
   private func mapping(_ path: String) throws -> Node.Mapping? {
-    guard let data = FileManager.default.contents(atPath: path), let text = String(bytes: data, encoding: .utf8) else {
-      throw ConfigurationError(path, "the file cannot be read as text in UTF-8")
+    guard let data = FileManager.default.contents(ofFile: path), let text = String(bytes: data, encoding: .utf8) else {
+      throw ConfigurationError(path, "the file cannot be read as text in UTF-8 of at most 16 MiB")
     }
     return try mapping(text, of: path)
   }

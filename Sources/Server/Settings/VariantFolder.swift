@@ -1,5 +1,6 @@
 import Foundation
 import HostedCheckout
+import Storage
 
 /// The looks of a merchant's hosted pages: `merchants/<id>/hosted/<name>.yaml`, each with its logo beside it.
 enum VariantFolder {
@@ -22,7 +23,7 @@ enum VariantFolder {
 
   private static func logo(_ file: String) throws -> HostedVariant.Logo? {
     for (ending, type) in [("svg", "image/svg+xml"), ("png", "image/png")] {
-      guard let data = FileManager.default.contents(atPath: "\(file).\(ending)") else { continue }
+      guard let data = FileManager.default.contents(ofFile: "\(file).\(ending)") else { continue }
       guard data.count <= largestLogo else {
         throw ConfigurationError("\(file).\(ending)", "the logo is larger than \(largestLogo / 1_024) KiB")
       }

@@ -123,9 +123,11 @@ struct CertificateCommand: AsyncParsableCommand {
       guard let key = answer.privateKeyPEM else { throw CallFailure("the key of \(id) is not in the store") }
       let bytes = try CertificateFile.pkcs12(
         certificatePEM: pem, privateKeyPEM: key, passphrase: try Passphrase.read(passphraseFile))
-      guard
-        FileManager.default.createFile(atPath: pkcs12, contents: Data(bytes), attributes: [.posixPermissions: 0o600])
-      else { throw CallFailure("cannot write \(pkcs12)") }
+      try await FolderOwner.asOwner(besides: pkcs12) {
+        guard
+          FileManager.default.createFile(atPath: pkcs12, contents: Data(bytes), attributes: [.posixPermissions: 0o600])
+        else { throw CallFailure("cannot write \(pkcs12)") }
+      }
       Terminal.say(pkcs12)
     }
   }

@@ -58,8 +58,10 @@ extension MerchantCommand {
     }
 
     private func addFolder(_ merchant: MerchantProvisioning.NewMerchant, _ directory: String) async throws {
-      let path = try await portal.withPortal {
-        try await MerchantProvisioning(portal: $0, random: .system).add(merchant, below: directory)
+      let path = try await FolderOwner.asOwner(besides: directory + "/\(merchant.id)") {
+        try await portal.withPortal {
+          try await MerchantProvisioning(portal: $0, random: .system).add(merchant, below: directory)
+        }
       }
       guard !store.json else { return Terminal.say(try Terminal.json(["id": merchant.id, "folder": path])) }
       Terminal.say(path)

@@ -5,6 +5,7 @@ import Foundation
 import HTTPTransport
 import MerchantIdentity
 import Settings
+import Storage
 import TenderPayments
 import TenderServer
 import Webhooks
@@ -41,7 +42,7 @@ extension MerchantCommand {
 
     func run() async throws {
       guard let bundle = try await store.ask(.export(merchant: id)).bundle else { return }
-      try bundle.write(to: directory, random: .system)
+      try await FolderOwner.asOwner(besides: directory) { try bundle.write(to: directory, random: .system) }
       Terminal.say(store.json ? try Terminal.json(["id": id, "folder": directory]) : directory)
     }
   }
@@ -146,7 +147,7 @@ extension MerchantCommand {
       @OptionGroup var store: MerchantStoreOptions
 
       func run() async throws {
-        let wording = try String(contentsOfFile: text, encoding: .utf8)
+        let wording = try NamedFile.text(text)
         let call = MerchantCall.publishTerms(version: version, wording: wording, graceSeconds: graceDays * 86_400)
         try store.show(try await store.ask(call).terms)
       }

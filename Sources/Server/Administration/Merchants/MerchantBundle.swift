@@ -64,7 +64,7 @@ extension MerchantBundle: CustomStringConvertible, CustomReflectable {
     settings = SettingsTable.merchant.document(SettingsSource(values: values), without: ["domains", "signingKeys"])
     enabled = true
     domains = read.domains.map { name in
-      let file = FileManager.default.contents(atPath: "\(path)/association/\(name).txt")
+      let file = FileManager.default.contents(ofFile: "\(path)/association/\(name).txt")
       return DomainEntry(domain: name, associationBase64: file.map { Base64.encode(Array($0)) }, enabled: true)
     }
     certificates = try Self.certificates(in: path)
@@ -139,17 +139,27 @@ extension MerchantBundle: CustomStringConvertible, CustomReflectable {
     }
   }
 
-  /// Reads a merchant's folder, or the file of an export.
+  /// Reads a merchant's folder, or the file of an export. Root reads as the user whose folder it is: a link in it would have
+  /// root read what this user may not.
   package init(place path: String, at now: Timestamp, keysMayBeElsewhere: Bool) async throws {
-    var isFolder: ObjCBool = false
-    guard FileManager.default.fileExists(atPath: path, isDirectory: &isFolder) else {
+    let isFolder = FileManager.default.isFolder(path)
+    self = try await FolderOwner.asOwner(besides: isFolder ? path + "/merchant.yaml" : path) {
+      if isFolder { try FolderOwner.requireWhole(path) }
+      return try await Self(read: path, at: now, keysMayBeElsewhere: keysMayBeElsewhere)
+    }
+  }
+
+  private init(read path: String, at now: Timestamp, keysMayBeElsewhere: Bool) async throws {
+    guard FileManager.default.fileExists(atPath: path) else {
       throw ConfigurationError(path, "is not there; name a merchant's folder, or a file that the back office exported")
     }
-    guard !isFolder.boolValue else {
+    guard !FileManager.default.isFolder(path) else {
       try await self.init(folder: path, at: now, keysMayBeElsewhere: keysMayBeElsewhere)
       return
     }
-    do { try self.init(file: Array(try Data(contentsOf: URL(fileURLWithPath: path)))) } catch {
+    do {
+      try self.init(file: Array(FileManager.default.contents(ofFile: path) ?? Data()))
+    } catch {
       throw ConfigurationError(path, "is no merchant that the back office exported")
     }
   }
@@ -243,6 +253,13 @@ extension MerchantBundle: CustomStringConvertible, CustomReflectable {
       try MerchantProvisioning.write(entry.certificatePEM, to: file + ".pem")
       if let key = entry.privateKeyPEM { try PrivateFile.write(key, to: file + ".key") }
     }
+  }
+}
+
+extension FileManager {
+  fileprivate func isFolder(_ path: String) -> Bool {
+    var isFolder: ObjCBool = false
+    return fileExists(atPath: path, isDirectory: &isFolder) && isFolder.boolValue
   }
 }
 

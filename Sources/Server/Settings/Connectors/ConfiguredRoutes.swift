@@ -4,6 +4,7 @@ import Foundation
 package import HTTPTransport
 package import Logging
 import MerchantIdentity
+import Storage
 package import TenderPayments
 
 /// At which of its hosts a provider is asked. Every environment has its own.
@@ -172,7 +173,7 @@ extension ServerConfiguration {
   package func connectorSettings() throws -> [String: [UInt8]] {
     Dictionary(
       uniqueKeysWithValues: try ConnectorFolder.all(in: connectorsDirectory).map { folder in
-        ("\(folder.route)", Array(FileManager.default.contents(atPath: folder.settingsFile) ?? Data()))
+        ("\(folder.route)", Array(FileManager.default.contents(ofFile: folder.settingsFile) ?? Data()))
       })
   }
 
