@@ -16,6 +16,17 @@ package final class StoreLock: Sendable {
     self.descriptor = descriptor
   }
 
+  /// Whether a process holds the file; false where nobody has locked it yet.
+  package static func isHeld(path: String) -> Bool {
+    let descriptor = open(path + ".lock", O_RDONLY | O_CLOEXEC | O_NOFOLLOW)
+    // What another user's process has locked may not be opened.
+    guard descriptor >= 0 else { return errno == EACCES }
+    defer { close(descriptor) }
+    guard flock(descriptor, LOCK_SH | LOCK_NB) == 0 else { return true }
+    flock(descriptor, LOCK_UN)
+    return false
+  }
+
   /// Opens the file that is locked in the place of another one, and makes it where it is not there.
   ///
   /// - Returns: the descriptor, or -1 with `errno`.

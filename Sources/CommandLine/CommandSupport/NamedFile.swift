@@ -5,6 +5,9 @@ import TenderPayments
 
 /// Files named on the command line. One that cannot be read is a mistake in the call.
 package enum NamedFile {
+  /// As much as a server takes of a report. `/dev/zero` has no end.
+  private static let longest = 128 << 20
+
   /// - Parameter path: `-` is standard input.
   package static func bytes(_ path: String) throws -> [UInt8] {
     let file = path == "-" ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC)
@@ -17,6 +20,9 @@ package enum NamedFile {
       guard count >= 0 || errno == EINTR else { throw unreadable(path) }
       guard count != 0 else { return bytes }
       bytes += piece.prefix(max(count, 0))
+      guard bytes.count <= longest else {
+        throw MistakenCall("\(path): there are more than \(longest >> 20) MiB, or no end; name a file")
+      }
     }
   }
 

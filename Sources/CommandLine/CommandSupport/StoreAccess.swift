@@ -88,14 +88,16 @@ package struct StoreAccess: Sendable {
     _ method: String, _ target: String, _ body: [UInt8] = []
   ) async throws -> Answer {
     guard let file = socket else { throw MistakenCall("only a server can answer; --config names its configuration") }
+    let advice = "start it, or name the one that runs by --port, --config or --store"
     guard FileManager.default.fileExists(atPath: file) else {
+      throw CallFailure("no server runs on \(place.path ?? file): \(advice)")
+    }
+    if let answer: Answer = try await askServerIfRunning(method, target, body) { return answer }
+    guard let path = place.path, StoreLock.isHeld(path: path) else {
       throw CallFailure(
-        "no server runs on \(place.path ?? file): start it, or name the one that runs by --port, --config or --store")
+        "no server runs on \(place.path ?? file): \(file) is left of one that has ended; \(advice)")
     }
-    guard let answer: Answer = try await askServerIfRunning(method, target, body) else {
-      throw CallFailure("the process that holds \(place.path ?? file) does not answer: nothing listens on \(file)")
-    }
-    return answer
+    throw CallFailure("the process that holds \(path) does not answer: nothing listens on \(file)")
   }
 
   /// Asks the server if one runs.

@@ -134,7 +134,7 @@ struct DemoHistory: Sendable {
     guard let newest = listing.payments.first, newest.captured > 1, let currency = Currency(code: newest.currency)
     else { return }
     let half = Amount(minorUnits: newest.captured / 2, currency: currency)
-    let amount = entry.sequel == .refundHalf ? "amount=\(half.decimalString)&" : ""
+    let amount = entry.sequel == .refundHalf ? "amount=\(half.decimalString.inQuery)&" : ""
     let _: PaymentReport = try await store.askServer(
       "POST", "/payments/\(newest.id)/refund?\(amount)key=\(RandomBytes.system.hex(8))")
   }

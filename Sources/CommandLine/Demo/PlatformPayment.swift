@@ -52,7 +52,7 @@ extension PlatformPayment {
   }
 
   private func showProduct() async throws -> [String] {
-    let query = "countryCode=IE&currencyCode=\(currency.code)"
+    let query = "countryCode=IE&currencyCode=\(currency.code.inQuery)"
     let answer = try await shop.call("GET", "/products/302/networks?\(query)")
     let networks = (answer.body["networks"]?.elements ?? []).compactMap(\.text)
     return [expect("Apple Pay with \(networks.joined(separator: ", "))", !networks.isEmpty, answer)]

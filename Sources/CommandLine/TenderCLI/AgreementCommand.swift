@@ -30,7 +30,7 @@ struct AgreementCommand: AsyncParsableCommand {
     func run() async throws {
       let (merchant, status, limit) = (merchant, status?.rawValue, Int64(limit))
       let query = [
-        merchant.map { "merchant=\($0.inQuery)" }, status.map { "status=\($0)" }, "limit=\(limit)",
+        merchant.map { "merchant=\($0.inQuery)" }, status.map { "status=\("\($0)".inQuery)" }, "limit=\(limit)",
       ].compactMap(\.self).joined(separator: "&")
       let found = try await journal.store.access().ask(
         here: {
@@ -75,7 +75,7 @@ struct AgreementCommand: AsyncParsableCommand {
         "charge \(amount ?? "what is due") to the card of agreement \(id)", isConfirmed: consent.yes)
       let (key, user, reason) = (consent.announcedKey(), NSUserName(), consent.reason ?? "")
       let query = [
-        period.map { "period=\($0)" }, amount.map { "amount=\($0.inQuery)" }, "key=\(key.inQuery)",
+        period.map { "period=\("\($0)".inQuery)" }, amount.map { "amount=\($0.inQuery)" }, "key=\(key.inQuery)",
         "by=\(user.inQuery)", "reason=\(reason.inQuery)",
       ].compactMap(\.self).joined(separator: "&")
       let report = try await journal.ask("/agreements/\(id.inPath)/charge?" + query) {
@@ -176,7 +176,7 @@ extension String {
 extension JournalOptions {
   fileprivate func change(_ id: AgreementID, to status: AgreementStatus, because reason: String) async throws {
     let user = NSUserName()
-    let query = "status=\(status.rawValue)&by=\(user.inQuery)&reason=\(reason.inQuery)"
+    let query = "status=\(status.rawValue.inQuery)&by=\(user.inQuery)&reason=\(reason.inQuery)"
     try show(
       await ask("/agreements/\(id.inPath)/change?" + query) {
         try await $0.change(id, to: status, by: CommandLineOperator(user, because: reason))

@@ -30,7 +30,7 @@ struct MailCommand: AsyncParsableCommand {
 
     func run() async throws {
       let (state, limit) = (state.flatMap { StoredMail.State(rawValue: $0.rawValue) }, limit)
-      let query = (state.map { "state=\($0.rawValue)&" } ?? "") + "limit=\(limit)"
+      let query = (state.map { "state=\($0.rawValue.inQuery)&" } ?? "") + "limit=\(limit)"
       let mails = try await store.access().ask(
         here: { try await MailAdministration($0.database).list(state, limit: limit) }, there: ("GET", "/mail?\(query)"))
       guard !json else { return Terminal.say(try Terminal.json(mails)) }
@@ -79,7 +79,7 @@ struct MailCommand: AsyncParsableCommand {
       let id = id
       let answer = try await store.access().ask(
         here: { ["retried": try await MailAdministration($0.database).retry(id)] },
-        there: ("POST", "/mail/retry" + (id.map { "?id=\($0)" } ?? "")))
+        there: ("POST", "/mail/retry" + (id.map { "?id=\($0.inQuery)" } ?? "")))
       let count = answer["retried"] ?? 0
       Terminal.say(json ? try Terminal.json(answer) : "\(Terminal.counted(count, "message")) to be tried again")
       guard count > 0 else { throw ExitCode(1) }
@@ -100,8 +100,7 @@ struct MailCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
-      let address = to.addingPercentEncoding(withAllowedCharacters: .alphanumerics) ?? to
-      let mail: MailReportRow = try await store.access().askServer("POST", "/mail/test?to=\(address)")
+      let mail: MailReportRow = try await store.access().askServer("POST", "/mail/test?to=\(to.inQuery)")
       json ? Terminal.say(try Terminal.json(mail)) : mail.show()
       guard mail.state == .sent else { throw ExitCode(1) }
     }
@@ -121,7 +120,7 @@ struct MailCommand: AsyncParsableCommand {
     @Flag(help: "Print JSON.") var json = false
 
     func run() async throws {
-      let query = at.map { "?at=\($0.time)" } ?? ""
+      let query = at.map { "?at=\("\($0.time)".inQuery)" } ?? ""
       let answer: [String: Int] = try await store.access().askServer("POST", "/mail/warnings\(query)")
       Terminal.say(json ? try Terminal.json(answer) : Terminal.counted(answer["queued"] ?? 0, "warning") + " sent")
     }

@@ -150,7 +150,7 @@ struct PaymentCommand: AsyncParsableCommand {
       let resolution = Resolution(rawValue: resolution.rawValue) ?? .voided
       let reference = approved.map { AttemptReference($0) }
       let query =
-        "as=\(resolution.rawValue)&note=\(note.inQuery)&by=\(user.inQuery)"
+        "as=\(resolution.rawValue.inQuery)&note=\(note.inQuery)&by=\(user.inQuery)"
         + (reference.map { "&operation=\($0.rawValue.inQuery)" } ?? "")
       try await operation.ask(id, "resolve?" + query) {
         try await $0.resolve(id, as: resolution, operation: reference, by: CommandLineOperator(user, because: note))

@@ -49,8 +49,8 @@ struct ReconcileCommand: AsyncParsableCommand {
   private func differences(from report: [UInt8]) async throws -> [Difference] {
     let (route, from, until) = (route, from, until)
     let query = [
-      file == nil ? "listing=yes" : nil, route.map { "route=\($0)" }, from.map { "from=\($0.time)" },
-      until.map { "until=\($0.time)" },
+      file == nil ? "listing=yes" : nil, route.map { "route=\($0.inQuery)" },
+      from.map { "from=\("\($0.time)".inQuery)" }, until.map { "until=\("\($0.time)".inQuery)" },
     ].compactMap { $0 }
     let (access, path) = (try await store.access(), "/reconcile?" + query.joined(separator: "&"))
     guard file != nil else { return try await access.askServer("POST", path) }

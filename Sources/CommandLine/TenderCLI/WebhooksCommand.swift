@@ -35,7 +35,7 @@ struct WebhooksCommand: AsyncParsableCommand {
       let (state, limit) = (Delivery.State(rawValue: state.rawValue) ?? .dead, limit)
       let deliveries = try await store.access().ask(
         here: { try await WebhookAdministration($0.database).deliveries(state, limit: limit) },
-        there: ("GET", "/webhooks/deliveries?state=\(state.rawValue)&limit=\(limit)"))
+        there: ("GET", "/webhooks/deliveries?state=\(state.rawValue.inQuery)&limit=\(limit)"))
       guard !json else { return Terminal.say(try Terminal.json(deliveries)) }
       let table = Table(
         "PAYMENT", "EVENT", "MERCHANT", "STATE", "FAILED", "ENDPOINT", "URL", "RESULT", of: deliveries
@@ -73,7 +73,8 @@ struct WebhooksCommand: AsyncParsableCommand {
       if let name = self.payment { payment = try await journal.payment(name).id }
       let (id, sequence, to, user) = (payment?.rawValue, sequence, to, NSUserName())
       let query = [
-        id.map { "payment=\($0)" }, sequence.map { "sequence=\($0)" }, to.map { "to=\($0)" }, "by=\(user.inQuery)",
+        id.map { "payment=\($0.inQuery)" }, sequence.map { "sequence=\("\($0)".inQuery)" },
+        to.map { "to=\($0.inQuery)" }, "by=\(user.inQuery)",
       ].compactMap { $0 }
       let answer = try await journal.store.access().ask(
         here: {
@@ -155,7 +156,7 @@ struct WebhooksCommand: AsyncParsableCommand {
 
     /// Only from a running server: a command that opens the store locks the server out.
     private func feed(_ server: StoreAccess, _ cursor: String?) async throws -> WebhookFeed {
-      try await server.askServer("GET", "/webhooks/events" + (cursor.map { "?after=\($0)" } ?? ""))
+      try await server.askServer("GET", "/webhooks/events" + (cursor.map { "?after=\("\($0)".inQuery)" } ?? ""))
     }
 
     /// Sends an event once and prints the result; there are no retries.

@@ -259,6 +259,19 @@ enum Reading {
   private static let places = ["Application(", ".http1(", "request.body.collect(", "queryParameters", "Router("]
 }
 
+enum Queries {
+  /// The lines of the command line that put a text into a query as it is: with `&` in it, it would be another call.
+  static func unquoted(_ files: [SourceFile]) -> [String] {
+    files.filter { $0.path.hasPrefix("Sources/CommandLine/") }.flatMap { file in
+      file.lines.enumerated().compactMap { number, line in
+        guard line.holds("=\\(") else { return nil }
+        let values = line.matches(of: /[?&"][A-Za-z]+=\\\((?!limit\))/).count
+        return values > line.ranges(of: "inQuery").count ? "\(file.path):\(number + 1)" : nil
+      }
+    }
+  }
+}
+
 /// What the documents say about files.
 enum Documents {
   static let pages = ["README.md", "CONTRIBUTING.md", "SECURITY.md"] + Repository.names(in: "docs", ending: ".md")

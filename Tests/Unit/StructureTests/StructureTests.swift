@@ -70,6 +70,20 @@ import Testing
     #expect(found.isEmpty, "\(found)")
   }
 
+  @Test func `what a command puts into the query of a call is quoted`() throws {
+    let files = try sources()
+    try #require(files.contains { $0.path.hasPrefix("Sources/CommandLine/") && $0.text.contains(".inQuery") })
+    let found = Queries.unquoted(files)
+    #expect(found.isEmpty, "\(found)")
+    for (line, count) in [
+      (#"route.map { "route=\($0)" }"#, 1), (#""?by=\(user.inQuery)&note=\(note)""#, 1),
+      (#"route.map { "route=\($0.inQuery)" }"#, 0), (#""?state=\(state.inQuery)&limit=\(limit)""#, 0),
+    ] {
+      let file = SourceFile(path: "Sources/CommandLine/TenderCLI/Command.swift", text: line)
+      #expect(Queries.unquoted([file]).count == count, "\(line)")
+    }
+  }
+
   @Test func `no test uses what a module keeps to itself`() throws {
     let tests = try Repository.swiftFiles(under: "Tests").filter { !$0.path.contains("StructureTests") }
     let found = tests.filter { !$0.code(with: ["@testable"]).isEmpty }.map(\.path)
