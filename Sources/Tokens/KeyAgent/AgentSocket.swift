@@ -77,7 +77,7 @@ private struct SocketDraft {
   /// Moves the socket to its path, with mode 0600.
   func publish(to path: String, owner: UInt32?) throws(SocketError) {
     guard chmod(self.path, 0o600) == 0 else { throw .system("cannot set the mode of \(path)") }
-    if let owner, chown(self.path, owner, gid_t.max) != 0 { throw .system("cannot give \(path) to user \(owner)") }
+    if let owner, lchown(self.path, owner, gid_t.max) != 0 { throw .system("cannot give \(path) to user \(owner)") }
     guard rename(self.path, path) == 0 else { throw .system("cannot put \(path) in its place") }
   }
 
