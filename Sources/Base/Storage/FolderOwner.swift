@@ -99,7 +99,8 @@ package struct FolderOwner: Sendable {
     var rest = Array(start.split(separator: "/").map(String.init).reversed())
     var (place, links): ([String], Int) = ([], 0)
     let top = (path: "/", owner: FolderOwner(user: 0, group: 0))
-    var passed = [top]
+    // Those that lead to where it is now, and those that have led to a link.
+    var (passed, led) = ([top], [(path: String, owner: FolderOwner)]())
     while let name = rest.popLast() {
       guard name != "." else { continue }
       guard name != ".." else {
@@ -122,8 +123,9 @@ package struct FolderOwner: Sendable {
         throw PrivateFileError(path: current, reason: "is a link that is not root's; name the folder that it leads to")
       }
       rest += target.split(separator: "/").map(String.init).reversed()
-      if target.hasPrefix("/") { (place, passed) = ([], passed + [top]) }
+      led += passed
+      if target.hasPrefix("/") { (place, passed) = ([], [top]) }
     }
-    return passed
+    return led + passed
   }
 }
