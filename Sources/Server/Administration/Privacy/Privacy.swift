@@ -352,18 +352,21 @@ private enum OfficeFilters {
     for row in try store.rows("SELECT user_name, name, query FROM office_filters") {
       let (user, name) = (try row.text("user_name"), try row.text("name"))
       let (fields, filters) = (fields(of: try row.text("query")), SavedFilters(store: store))
-      guard !fields.contains(where: { $0.name == "q" && has(names, mark, in: $0.value, store) }) else {
+      guard !fields.contains(where: { !conditions.contains($0.name) && has(names, mark, in: $0.value, store) }) else {
         try filters.remove(name, of: user)
         continue
       }
       // What the search's own conditions say names nobody.
-      let others = fields.filter { $0.name != "q" }.map { $0.value.lowercased() }
+      let others = fields.filter { conditions.contains($0.name) }.map { $0.value.lowercased() }
       let names = names.filter { name in !others.contains { has(name.lowercased(), in: $0) } }
       if has(names, mark, in: name, store) { try filters.rename(name, to: "search", of: user) }
     }
   }
 
-  /// Of the query of an address. A person is searched for by `q` alone: no status and no route is a shopper's name.
+  /// What a search may have beside the text for which it looks: no status and no route is a shopper's name.
+  private static let conditions: Set = ["merchant", "status", "route", "amount", "from", "until", "alarm"]
+
+  /// Of the query of an address.
   private static func fields(of query: String) -> [(name: String, value: String)] {
     query.split(separator: "&").map { field in
       let parts = field.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
