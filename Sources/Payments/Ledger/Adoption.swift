@@ -93,7 +93,7 @@ extension Journal {
       let open = try Operations.findOpen(listed, through: route, in: store)
     else { return nil }
     let name = listed.name ?? open.acquirerReference ?? ""
-    // Of what ends a hold providers name the authorized amount, also where a part was captured.
+    // For the end of a hold providers name the authorized amount, also where a part was captured.
     let endsHold = listed.kind == .void || listed.kind == .reverse
     let event = ProviderEvent(
       route: route, id: "listed", reference: open.reference, amount: endsHold ? open.amount : listed.amount,
