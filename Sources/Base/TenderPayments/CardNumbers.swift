@@ -13,7 +13,7 @@ package enum CardNumbers {
       var number: [Int] = []
       var end = first.lowerBound
       for run in runs[index...] {
-        // Of one number, parts follow one another after one separator.
+        // The parts of one number follow one another after one separator.
         guard number.isEmpty || run.lowerBound == end + 1 && [0x20, 0x2D].contains(bytes[end]) else { break }
         number += run
         end = run.upperBound

@@ -366,7 +366,7 @@ private enum OfficeFilters {
   /// What a search may have beside the text for which it looks: no status and no route is a shopper's name.
   private static let conditions: Set = ["merchant", "status", "route", "amount", "from", "until", "alarm"]
 
-  /// Of the query of an address.
+  /// The fields of an address's query, as they are written.
   private static func fields(of query: String) -> [(name: String, value: String)] {
     query.split(separator: "&").map { field in
       let parts = field.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)

@@ -76,7 +76,7 @@ struct AgreementController: Sendable {
 private struct AgreementRow: Sendable {
   let agreement: Agreement
   let price: Amount
-  /// Of the next period.
+  /// When the next period begins.
   let due: Timestamp?
 
   init(_ agreement: Agreement, at now: Timestamp, in store: Transaction) throws {

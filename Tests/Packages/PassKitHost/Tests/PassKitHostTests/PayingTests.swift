@@ -150,7 +150,8 @@ import Testing
   }
 
   /// `scripts/attack months` puts the basket, and looks at what is charged afterwards.
-  @Test(.enabled(if: World.isJudged)) func `a subscription that another program judges is sold from its basket`() async throws {
+  @Test(.enabled(if: World.isJudged))
+  func `a subscription that another program judges is sold from its basket`() async throws {
     let app = App(world, basket: BasketID(try World.judged("BASKET")))
     let outcome = try await app.checkout(OrderDetails(service: .noFulfillment)) { sheet in
       let shown = try #require(sheet.request.recurringPaymentRequest)
