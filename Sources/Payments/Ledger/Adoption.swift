@@ -33,7 +33,20 @@ package struct ListedOperation: Sendable, Hashable {
   }
 
   /// Nil for what a person did with a hold: Stripe lists a capture under the time of its intent.
-  fileprivate var ownTime: Timestamp? { BasketMark.time(of: reference) ?? (kind == .authorize ? time : nil) }
+  fileprivate func ownTime(at now: Timestamp) -> Timestamp? {
+    BasketMark.time(of: reference, at: now) ?? (kind == .authorize ? time : nil)
+  }
+
+  /// Whether it ends a hold. Providers name the authorized amount then, also where a part was captured.
+  var endsHold: Bool { kind == .void || kind == .reverse }
+
+  /// As the journal has what ended a hold that it knows.
+  var bookedKind: OperationKind { endsHold ? .void : kind }
+
+  /// Whether its reference is our own name of it. A reversal has its authorization's.
+  func isOurs(at now: Timestamp) -> Bool {
+    kind != .reverse && BasketMark.time(of: reference, at: now) != nil
+  }
 }
 
 /// What became of an operation that is listed and was lost here.
@@ -68,7 +81,7 @@ extension Journal {
       if let answered = try answer(listed, through: route, in: store) { return answered }
       if try Operations.isKnown(listed, through: route, in: store) { return .known }
       guard listed.result != .declined else { return .declined }
-      if let time = listed.ownTime, restore.isKept(time) { return .older }
+      if let time = listed.ownTime(at: store.now), restore.isKept(time) { return .older }
       guard listed.result != .pending else { return .later }
       if listed.kind == .authorize {
         if listed.isReversed { return .known }
@@ -94,9 +107,8 @@ extension Journal {
     else { return nil }
     let name = listed.name ?? open.acquirerReference ?? ""
     // For the end of a hold providers name the authorized amount, also where a part was captured.
-    let endsHold = listed.kind == .void || listed.kind == .reverse
     let event = ProviderEvent(
-      route: route, id: "listed", reference: open.reference, amount: endsHold ? open.amount : listed.amount,
+      route: route, id: "listed", reference: open.reference, amount: listed.endsHold ? open.amount : listed.amount,
       outcome: listed.result == .approved
         ? .approved(Approval(acquirerReference: name)) : .declined(Decline(reason: .other, code: "listed")))
     switch try post(event, notBefore: nil, in: store) {
@@ -123,7 +135,7 @@ extension Journal {
         let listed = ListedOperation(
           reference: AttemptReference(id.rawValue), kind: .authorize, amount: amount, time: restore.lostFrom,
           name: order.name)
-        if let time = listed.ownTime, restore.isKept(time) { return [.older] }
+        if let time = listed.ownTime(at: store.now), restore.isKept(time) { return [.older] }
         adoptions.append(try adoptPayment(listed, through: route, merchant, restore, in: store))
         guard adoptions == [.adopted(id)] else { return adoptions }
       }
@@ -141,7 +153,10 @@ extension Journal {
       }
       guard before.balances.status.isResolved else { return adoptions + [.later] }
       for listed in order.operations(beyond: before.balances, held, restore) {
-        adoptions.append(try adopt(listed, of: id, through: route, restore, in: store))
+        let record = try PaymentRecord.lock(id, in: store)
+        let isEnded = listed.endsHold && record.balances.free <= 0
+        adoptions.append(
+          try isEnded ? .known : bookOrContradict(listed, record, restore, isOfOrders: true, in: store))
       }
       return adoptions
     }
@@ -174,7 +189,7 @@ extension Journal {
     in store: Transaction
   ) throws -> Adoption {
     // Another program's, on the same account.
-    guard BasketMark.time(of: listed.reference) != nil else { return .ofNoPayment }
+    guard listed.isOurs(at: store.now) else { return .ofNoPayment }
     let id = PaymentID(listed.reference.rawValue)
     let order = Order(
       id: OrderID("restored-\(id)"), merchant: merchant, basket: BasketID("restored-\(id)"), amount: listed.amount,
@@ -187,7 +202,8 @@ extension Journal {
     else { return .known }
     // The provider may have decided it after the restore; the numbers of its events go on above those of the lost store.
     try store.run(
-      "UPDATE payments SET created_at = $2 WHERE id = $1", .text(id.rawValue), .time(listed.ownTime ?? listed.time))
+      "UPDATE payments SET created_at = $2 WHERE id = $1", .text(id.rawValue),
+      .time(listed.ownTime(at: store.now) ?? listed.time))
     let record = try PaymentRecord.lock(id, in: store)
     var attempt = newAttempt(.authorize, listed.amount, of: record, cause: .restore, store)
     attempt.reference = listed.reference
@@ -231,46 +247,70 @@ extension Journal {
     if try Operations.isKnown(listed, through: route, in: store) { return .known }
     if try Operations.isKnown(listed, of: payment, in: store) { return .known }
     guard before.balances.status.isResolved else { return .later }
-    let endsHold = listed.kind == .void || listed.kind == .reverse
-    if endsHold, before.balances.free <= 0 { return .known }
-    do {
-      try book(listed, as: endsHold ? .void : listed.kind, before, restore, in: store)
-      return .adopted(payment)
-    } catch JournalError.inFlight {
-      return .later
-    } catch is JournalError {
-      try remark(
-        AuditEntry.refusedMovement, "\(listed.kind.rawValue) of \(listed.amount), restored, \(listed.reference)",
-        on: payment, in: store)
-      try raiseOrNote(.movedElsewhere, PaymentRecord.lock(payment, in: store), in: store)
-      return .contradicted(payment)
+    if listed.endsHold, before.balances.free <= 0 { return .known }
+    if try Operations.isNamedOtherwise(listed, of: payment, in: store) {
+      return try contradict(listed, before, in: store)
+    }
+    switch try OrdersPot.take(listed, of: before.payment, restore, in: store) {
+    case .taken: return .known
+    case .exceeded: return try contradict(listed, before, in: store)
+    case .untouched: return try bookOrContradict(listed, before, restore, in: store)
     }
   }
 
+  private func bookOrContradict(
+    _ listed: ListedOperation, _ before: PaymentRecord, _ restore: RestoredStore, isOfOrders: Bool = false,
+    in store: Transaction
+  ) throws -> Adoption {
+    do {
+      try book(listed, before, restore, isOfOrders: isOfOrders, in: store)
+      return .adopted(before.payment.id)
+    } catch JournalError.inFlight {
+      return .later
+    } catch is JournalError {
+      return try contradict(listed, before, in: store)
+    }
+  }
+
+  private func contradict(
+    _ listed: ListedOperation, _ before: PaymentRecord, in store: Transaction
+  ) throws -> Adoption {
+    let payment = before.payment.id
+    try remark(
+      AuditEntry.refusedMovement, "\(listed.kind.rawValue) of \(listed.amount), restored, \(listed.reference)",
+      on: payment, in: store)
+    try raiseOrNote(.movedElsewhere, PaymentRecord.lock(payment, in: store), in: store)
+    return .contradicted(payment)
+  }
+
   private func book(
-    _ listed: ListedOperation, as kind: OperationKind, _ before: PaymentRecord, _ restore: RestoredStore,
+    _ listed: ListedOperation, _ before: PaymentRecord, _ restore: RestoredStore, isOfOrders: Bool,
     in store: Transaction
   ) throws {
-    // Providers name the authorized amount also where a part was captured.
-    let isRest = kind == .void && listed.amount.minorUnits >= before.balances.free
+    let kind = listed.bookedKind
+    let isRest = listed.endsHold && listed.amount.minorUnits >= before.balances.free
     let amount = try before.validated(isRest ? nil : listed.amount, for: kind)
     let refunded =
       try kind == .refund
       ? RefundableCapture.all(of: before.payment.id, in: store).named(by: amount.minorUnits)?.reference : nil
     var attempt = newAttempt(kind, amount, of: before, cause: .restore, undoing: refunded, store)
-    if BasketMark.time(of: listed.reference) != nil, listed.kind != .reverse { attempt.reference = listed.reference }
+    if listed.isOurs(at: store.now) { attempt.reference = listed.reference }
     let reserved = try Posting.reserve(attempt.movement, on: before.balances)
     let posted = try Posting.post(.approved, of: attempt.movement, on: reserved)
     try insertRestored(attempt, listed, restore, in: store)
-    let name = listed.name ?? listed.reference.rawValue
-    _ = try Operations.close(attempt, with: .approved(Approval(acquirerReference: name)), in: store)
-    // The provider may say its own name of it in another report.
-    try store.run(
-      "UPDATE operations SET detail = $2 WHERE reference = $1", .text(attempt.reference.rawValue),
-      .text(listed.reference.rawValue))
+    _ = try Operations.close(attempt, with: .approved(Approval(acquirerReference: listed.name ?? "")), in: store)
+    if isOfOrders {
+      try OrdersPot.give(attempt, restore, in: store)
+    } else {
+      // Ours is its own; what a person did, the provider may say its own name of in another report.
+      try store.run(
+        "UPDATE operations SET detail = $2 WHERE reference = $1", .text(attempt.reference.rawValue),
+        .text(listed.reference.rawValue))
+    }
     _ = try save(
       before.moved(to: try closeHold(posted, attempt, in: store), at: store.now), over: before,
-      .meets(kind, .approved), of: attempt.reference, saying: "restored, \(name)", in: store)
+      .meets(kind, .approved), of: attempt.reference, saying: "restored, \(listed.name ?? listed.reference.rawValue)",
+      in: store)
   }
 
   private func insertRestored(
@@ -284,30 +324,19 @@ extension Journal {
 }
 
 extension OrderBalances {
-  /// Rows of orders have no name at the provider, so that they are told apart by this.
-  static let prefix = "orders-"
-
   /// What the journal lacks of the balances, each kind as one operation.
   fileprivate func operations(
     beyond known: Balances, _ held: Int64, _ restore: RestoredStore
   ) -> [ListedOperation] {
-    let lacking: [(kind: OperationKind, total: Int64, units: Int64)] = [
-      (
-        .capture, captured.minorUnits,
-        captured.minorUnits.subtractingClamped(known.captured.addingClamped(known.reservedCapture))
-      ),
-      (
-        .refund, refunded.minorUnits,
-        refunded.minorUnits.subtractingClamped(known.refunded.addingClamped(known.reservedRefund))
-      ),
-      (.void, held, known.authorized.subtractingClamped(held.addingClamped(known.reservedVoid))),
+    let lacking: [(kind: OperationKind, units: Int64)] = [
+      (.capture, captured.minorUnits.subtractingClamped(known.captured.addingClamped(known.reservedCapture))),
+      (.refund, refunded.minorUnits.subtractingClamped(known.refunded.addingClamped(known.reservedRefund))),
+      (.void, known.authorized.subtractingClamped(held.addingClamped(known.reservedVoid))),
     ]
     return lacking.filter { $0.units > 0 }.map { lack in
-      let name = "\(Self.prefix)\(lack.kind.rawValue)-\(payment)-\(lack.total)"
-      return ListedOperation(
-        reference: AttemptReference(name), kind: lack.kind,
-        amount: Amount(minorUnits: lack.units, currency: authorized.currency), time: restore.lostFrom,
-        authorization: AttemptReference(payment.rawValue), name: name)
+      ListedOperation(
+        reference: AttemptReference("orders"), kind: lack.kind,
+        amount: Amount(minorUnits: lack.units, currency: authorized.currency), time: restore.lostFrom)
     }
   }
 }
@@ -328,49 +357,62 @@ extension Operations {
     return attempt
   }
 
+  /// Rows of what a person did. The listed name of an operation of ours that a restore adopted is its reference; what
+  /// orders gave back was not listed.
+  private static let isPersons = "cause = 'provider' AND (restored IS NULL OR detail <> reference)"
+
   /// Whether the journal has what is listed: by our reference, or by the provider's name of what it moved by itself, which
   /// an event has reported or an earlier listing has given.
   fileprivate static func isKnown(
     _ listed: ListedOperation, through route: String, in store: Transaction
   ) throws -> Bool {
     if listed.kind != .reverse, try find(listed.reference, in: store) != nil { return true }
-    let kind: OperationKind = listed.kind == .reverse ? .void : listed.kind
-    // Operations may share a name, as captures of one intent do. Ours are told apart by our reference, and an event that
-    // came without it by the amount.
-    let isOurs = BasketMark.time(of: listed.reference) != nil
-    return try store.row(
-      """
-      SELECT reference FROM operations WHERE acquirer_reference = $1 AND kind = $2 AND route = $3
-        AND cause = 'provider' AND ($4 = 0 OR (restored IS NULL AND amount = $5)) LIMIT 1
-      """, .text(listed.name ?? listed.reference.rawValue), .text(kind.rawValue), .text(route),
-      .integer(isOurs ? 1 : 0), .integer(listed.amount.minorUnits)) != nil
+    let amounts = try personsAmounts(of: listed, through: route, in: store)
+    let amount = listed.amount.minorUnits
+    if listed.endsHold { return !amounts.isEmpty }
+    // Operations may share a name, as captures of one intent do, of which a listing says what persons took together.
+    return amounts.contains(amount) || !amounts.isEmpty && amounts.reduce(0) { $0.addingClamped($1) } == amount
   }
 
-  /// Whether an earlier report gave it under its other name, or a merchant's orders have counted it.
+  /// Whether it has a name that the journal has with another amount.
+  fileprivate static func isNamedOtherwise(
+    _ listed: ListedOperation, of payment: PaymentID, in store: Transaction
+  ) throws -> Bool {
+    guard !listed.endsHold, !listed.isOurs(at: store.now) else { return false }
+    return try store.row(
+      """
+      SELECT reference FROM operations WHERE acquirer_reference = $1 AND kind = $2 AND payment = $3 AND \(isPersons)
+      LIMIT 1
+      """, .text(listed.name ?? listed.reference.rawValue), .text(listed.kind.rawValue), .text(payment.rawValue)) != nil
+  }
+
+  /// What persons took under the name of what is listed. Of ours, what an event has told without our reference.
+  private static func personsAmounts(
+    of listed: ListedOperation, through route: String, in store: Transaction
+  ) throws -> [Int64] {
+    try store.rows(
+      """
+      SELECT amount FROM operations WHERE acquirer_reference = $1 AND kind = $2 AND route = $3 AND \(isPersons)
+        AND ($4 = 0 OR restored IS NULL AND amount = $5)
+      """, .text(listed.name ?? listed.reference.rawValue), .text(listed.bookedKind.rawValue), .text(route),
+      .integer(listed.isOurs(at: store.now) ? 1 : 0), .integer(listed.amount.minorUnits)
+    ).map { try $0.integer("amount") }
+  }
+
+  /// Whether an earlier report gave it, by which it may have had no name yet.
   fileprivate static func isKnown(
     _ listed: ListedOperation, of payment: PaymentID, in store: Transaction
   ) throws -> Bool {
-    guard !listed.reference.rawValue.hasPrefix(OrderBalances.prefix) else { return false }
-    let kind: OperationKind = listed.kind == .reverse ? .void : listed.kind
-    if try ordersHave(listed.amount.minorUnits, of: kind, payment, in: store) { return true }
-    guard BasketMark.time(of: listed.reference) == nil else { return false }
-    return try store.row(
+    let found = try store.row(
       """
       SELECT reference FROM operations
       WHERE payment = $1 AND kind = $2 AND restored IS NOT NULL AND detail = $3 LIMIT 1
-      """, .text(payment.rawValue), .text(kind.rawValue), .text(listed.reference.rawValue)) != nil
-  }
-
-  /// Whether a merchant's orders gave so much of a kind back, whatever operations it was.
-  static func ordersHave(
-    _ amount: Int64, of kind: OperationKind, _ payment: PaymentID, in store: Transaction
-  ) throws -> Bool {
-    let rows = try store.rows(
-      """
-      SELECT amount FROM operations
-      WHERE payment = $1 AND kind = $2 AND restored IS NOT NULL AND acquirer_reference LIKE $3
-      """, .text(payment.rawValue), .text(kind.rawValue), .text(OrderBalances.prefix + "%"))
-    return try !rows.isEmpty && amount <= rows.reduce(0) { $0.addingClamped(try $1.integer("amount")) }
+      """, .text(payment.rawValue), .text(listed.bookedKind.rawValue), .text(listed.reference.rawValue))
+    guard let found else { return false }
+    try store.run(
+      "UPDATE operations SET acquirer_reference = $2 WHERE reference = $1 AND acquirer_reference IS NULL",
+      .text(try found.text("reference")), .text(optional: listed.name))
+    return true
   }
 
   /// The amount of an operation of a person's that a listing gave back under the provider's name.
@@ -379,14 +421,25 @@ extension Operations {
   static func findAdoptedAmount(
     of kind: OperationKind, called name: String, near amount: Int64, of payment: PaymentID, in store: Transaction
   ) throws -> Int64? {
-    let found = try store.rows(
+    let amounts = try store.rows(
       """
-      SELECT reference, amount, restored_at FROM operations JOIN restores ON restores.number = operations.restored
-      WHERE payment = $1 AND kind = $2 AND acquirer_reference = $3
-      """, .text(payment.rawValue), .text(kind.rawValue), .text(name))
-    // The reference of what a person did is made at its adoption, and ours was made by the store that is lost.
-    let amounts = try found.filter { try $0.text("reference") >= $0.time("restored_at").idPrefix }
-      .map { try $0.integer("amount") }
+      SELECT amount FROM operations
+      WHERE payment = $1 AND kind = $2 AND restored IS NOT NULL AND detail <> reference
+        AND (acquirer_reference = $3 OR detail = $3)
+      """, .text(payment.rawValue), .text(kind.rawValue), .text(name)
+    ).map { try $0.integer("amount") }
     return amounts.contains(amount) ? amount : amounts.first
+  }
+
+  /// Whether a report gave an operation of a person's of this amount back and did not say the provider's name of it.
+  static func hasAdoptedWithoutName(
+    _ kind: OperationKind, _ amount: Int64, of payment: PaymentID, in store: Transaction
+  ) throws -> Bool {
+    try store.row(
+      """
+      SELECT reference FROM operations
+      WHERE payment = $1 AND kind = $2 AND amount = $3 AND restored IS NOT NULL AND detail <> reference
+        AND acquirer_reference IS NULL LIMIT 1
+      """, .text(payment.rawValue), .text(kind.rawValue), .integer(amount)) != nil
   }
 }

@@ -20,12 +20,13 @@ enum BasketMark {
     id.dropLast(digits) + of(order.basket, order.merchant)
   }
 
-  /// When this program made an identifier; nil for a name of another's.
-  static func time(of reference: AttemptReference) -> Timestamp? {
+  /// When this program made an identifier; nil for a name of another's, as one is whose time is yet to come.
+  static func time(of reference: AttemptReference, at now: Timestamp) -> Timestamp? {
     let text = reference.rawValue.utf8
     guard text.count == 32, text.allSatisfy({ (0x30...0x39).contains($0) || (0x61...0x66).contains($0) }),
       let milliseconds = Int64(reference.rawValue.prefix(12), radix: 16)
     else { return nil }
-    return Timestamp(seconds: 0).adding(.milliseconds(milliseconds))
+    let time = Timestamp(seconds: 0).adding(.milliseconds(milliseconds))
+    return time < now.adding(.seconds(86_400)) ? time : nil
   }
 }

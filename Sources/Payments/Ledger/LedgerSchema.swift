@@ -10,7 +10,7 @@ extension Journal {
     Migration("ledger-1", payments + operations + tokenUses + outbox + inbox + idempotency + audit),
     FigureCounting.migration, RestoredStore.migration, agreements, retention, agreementEvents,
     agreementSchedules,
-    merchantTokens,
+    merchantTokens, RestoredStore.orders,
   ]
 
   private static let payments = """

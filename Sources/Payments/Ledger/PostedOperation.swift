@@ -28,12 +28,14 @@ extension PostedOperation {
     return Dictionary(found.map { ($0.reference, $0) }) { first, _ in first }
   }
 
-  /// What a provider reported under these names, without a request of ours.
+  /// What a provider reported under these names, without a request of ours, or a report named so after a restore.
   ///
   /// - Parameter names: ``page`` of them at most.
   package static func ofProvider(called names: [String], in store: Transaction) throws -> [String: PostedOperation] {
     let found = try rows("cause = 'provider' AND acquirer_reference", names, in: store).map {
       (try $0.text("acquirer_reference"), try PostedOperation($0))
+    } + rows("restored IS NOT NULL AND detail", names, in: store).map {
+      (try $0.text("detail"), try PostedOperation($0))
     }
     return Dictionary(found) { first, _ in first }
   }
@@ -68,7 +70,7 @@ extension PostedOperation {
 
   private static let select = """
     SELECT reference, payment, order_id, operations.route, kind, operations.amount, currency, state, sent_at, live,
-      acquirer_reference
+      acquirer_reference, operations.detail
     FROM operations JOIN payments ON payments.id = operations.payment
     """
 

@@ -107,11 +107,18 @@ extension Journal {
       return .known
     }
     if movement.endsHold, before.balances.authorized == before.balances.captured { return .known }
-    // The money that the orders have counted, or other money: a person has to look.
-    guard
-      try !Operations.ordersHave(
-        movement.amount.minorUnits, of: movement.operation, before.payment.id, in: store)
-    else { return try contradict(movement, before, in: store) }
+    // The money that a report or the orders gave back, or other money: a person has to look.
+    let (kind, amount, payment) = (movement.operation, movement.amount.minorUnits, before.payment.id)
+    if try Operations.hasAdoptedWithoutName(kind, amount, of: payment, in: store) {
+      return try contradict(movement, before, in: store)
+    }
+    switch try OrdersPot.check(
+      kind, called: movement.name, amount, endsHold: movement.endsHold, of: payment, in: store)
+    {
+    case .taken: return .known
+    case .exceeded: return try contradict(movement, before, in: store)
+    case .untouched: break
+    }
     do {
       return .applied(try book(movement, before, in: store))
     } catch JournalError.inFlight {

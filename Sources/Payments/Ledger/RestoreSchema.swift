@@ -38,4 +38,22 @@ extension RestoredStore {
     CREATE INDEX restored_payments_of_basket ON restored_payments (basket_mark);
     ALTER TABLE operations ADD COLUMN restored BIGINT;
     """)
+
+  /// `restored_by_orders` has what a merchant's orders gave back, and with a negative amount each named operation that it
+  /// was. By the index a report's name finds what was adopted under it.
+  static let orders = Migration(
+    "restore-2",
+    """
+    CREATE TABLE restored_by_orders (
+      payment TEXT NOT NULL,
+      kind TEXT NOT NULL,
+      restore BIGINT NOT NULL,
+      reference TEXT NOT NULL,
+      name TEXT,
+      amount BIGINT NOT NULL CHECK (amount <> 0),
+      noted_at BIGINT NOT NULL,
+      PRIMARY KEY (payment, kind, reference)
+    );
+    CREATE INDEX operations_of_report ON operations (detail) WHERE restored IS NOT NULL;
+    """)
 }

@@ -137,7 +137,7 @@ enum Outbox {
          "      if try Operations.isKnown(listed, through: route, in: store) { return .known }\n",
          "      if listed.kind == .authorize, try Operations.isKnown(listed, through: route, in: store) { return .known }\n"),
         ("Payments/Ledger/Adoption.swift",
-         "    if BasketMark.time(of: listed.reference) != nil, listed.kind != .reverse { attempt.reference = listed.reference }\n",
+         "    if listed.isOurs(at: store.now) { attempt.reference = listed.reference }\n",
          ""),
     ], ["GatewayTests/adopts from the provider's listing what happened since the backup, each once"]),
     ("what was open at the backup keeps waiting, whatever a report says of it", "Payments/Ledger/Adoption.swift",
