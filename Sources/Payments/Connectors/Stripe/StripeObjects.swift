@@ -63,6 +63,14 @@ struct StripeIntent: Sendable {
     }
   }
 
+  /// Whether the metadata says captures of ours that cannot be: of nothing or less, or of more than was received.
+  var hasImpossibleCaptures: Bool {
+    guard captures.values.allSatisfy(\.isPositive), let sum = try? captures.values.total(in: amount.currency) else {
+      return true
+    }
+    return sum.minorUnits > received.minorUnits
+  }
+
   /// What a person captured in the dashboard, or the account by itself; nil where that is nothing.
   var capturedElsewhere: Amount? { rest(of: received, without: Array(captures.values)) }
 

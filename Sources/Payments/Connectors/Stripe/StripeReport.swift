@@ -55,6 +55,11 @@ struct StripeReport: Sendable {
   private func lines(_ intent: StripeIntent) async throws(Unavailable) -> [AcquirerReport.Line] {
     guard let reference = intent.reference else { return [] }
     var lines = [intent.line(.authorize, reference, intent.amount, intent.result)]
+    if intent.hasImpossibleCaptures {
+      // Which of them were made is not known. A capture of nothing contradicts the payment's balances.
+      lines.append(intent.line(.capture, AttemptReference(intent.id), .zero(intent.amount.currency), .approved))
+      return lines
+    }
     for (capture, value) in intent.captures { lines.append(intent.line(.capture, capture, value, .approved)) }
     if let taken = intent.capturedElsewhere {
       lines.append(intent.line(.capture, AttemptReference(intent.id), taken, .approved))

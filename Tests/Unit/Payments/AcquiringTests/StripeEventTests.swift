@@ -289,6 +289,25 @@ import Testing
     }
   }
 
+  @Test(arguments: ["700", "-300", "0"])
+  func `a listing with captures that cannot be says none of them`(_ value: String) async throws {
+    try await StripeVisit.run { visit async throws in
+      let name = try await visit.held("R1")
+      _ = try await visit.capture("C1", name, 300)
+      let source = try #require(try visit.acquirer().report)
+      let now = WallClock.system.now()
+      let period = now.adding(.seconds(-3_600))..<now.adding(.seconds(3_600))
+      func captures() async throws -> [String] {
+        try await source(period, { _, _ in nil }, .after(TestRun.whole)).lines.filter { $0.operation == .capture }
+          .map { "\($0.reference) \($0.amount.minorUnits)" }
+      }
+      #expect(try await captures() == ["C1 300"])
+      let form = "amount_to_capture=100&final_capture=false&metadata[capture_C2]=\(value)"
+      try await visit.form("/v1/payment_intents/\(name)/capture", form)
+      #expect(try await captures() == ["\(name) 0"])
+    }
+  }
+
   @Test func `a hold that a person cancels or that expires is released, once`() async throws {
     try await StripeVisit.run { visit async throws in
       try await visit.subscribe()

@@ -201,6 +201,17 @@ struct StripeVisit: Sendable {
     return response.body
   }
 
+  /// A call of another program on the account.
+  func form(_ path: String, _ form: String) async throws {
+    let headers = [
+      HTTPField("Authorization", "Bearer \(Self.account.secretKey)"),
+      HTTPField("Content-Type", "application/x-www-form-urlencoded"),
+    ]
+    let request = OutboundRequest(method: "POST", url: origin + path, headers: headers, body: Array(form.utf8))
+    let response = try await http.send(request, TestRun.whole)
+    try #require(response.status == 200, "\(path): \(String(decoding: response.body, as: UTF8.self))")
+  }
+
   func payments() async throws -> [JSONValue] {
     try JSONField(JSONReader.read(try await manage("GET", "/stripe/payments", nil))).member("payments").array.map(
       \.value)
