@@ -79,9 +79,19 @@ struct BraintreeConnector: Sendable {
 
   /// A capture that is not settled yet cannot be refunded. All of it can be voided instead; for a part the refund waits
   /// until Braintree has settled.
+  ///
+  /// A capture without a name, as a restore gives it back, is the authorization's own transaction, unless it was one of
+  /// several parts.
   func refund(_ request: FollowUpRequest, _ deadline: Deadline) async -> AcquirerAnswer {
     let capture = request.capture ?? request.authorization
     guard BraintreeTransaction.isName(capture) else { return .notTaken("bad_reference") }
+    if request.capture == nil, settings.capturesInParts {
+      switch await find(capture, deadline) {
+      case .found(let sale) where sale.isCaptured && !sale.isSettledInParts: break
+      case .found, .missing: return .notTaken("capture_has_no_name")
+      case .unavailable: return .notSent("the capture was not found out")
+      }
+    }
     let answer = answers.refund(
       await rest("POST", "/transactions/\(capture)/refund", messages.refund(request), deadline), request, of: capture)
     guard case .declined(let decline) = answer, decline.code == BraintreeDeclines.notSettled,

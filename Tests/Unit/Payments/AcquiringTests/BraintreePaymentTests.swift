@@ -131,6 +131,20 @@ import TokenIssuer
     }
   }
 
+  @Test func `a capture without a name is the authorization's transaction, unless it was a part`() async throws {
+    try await BraintreeVisit.run { visit async throws in
+      let (sale, other) = (try await visit.held("R1", 1000), try await visit.held("R2", 1000))
+      _ = await visit.capture("C1", sale, 1000, isWhole: true)
+      try await visit.settle(sale)
+      #expect(await visit.refund("F1", sale, of: nil, 400).name != nil)
+      let part = try #require(await visit.capture("C2", other, 600).name)
+      try await visit.settle(part)
+      let refused = await visit.refund("F2", other, of: nil, 600)
+      #expect(refused.code == "capture_has_no_name" && refused.reason?.declineClass == .configuration)
+      #expect(await visit.refund("F2", other, of: part, 600).name != nil)
+    }
+  }
+
   @Test func `a void is found by the authorization's status`() async throws {
     try await BraintreeVisit.run { visit async throws in
       let sale = try await visit.held("R1", 1000)

@@ -151,7 +151,7 @@ extension BraintreeVisit {
       .after(TestRun.whole))
   }
 
-  func refund(_ reference: String, _ sale: String, of capture: String, _ units: Int64) async -> AcquirerAnswer {
+  func refund(_ reference: String, _ sale: String, of capture: String?, _ units: Int64) async -> AcquirerAnswer {
     await acquirer.refund(
       FollowUpRequest(
         reference: AttemptReference(reference), authorization: sale, amount: .eur(units), capture: capture),
