@@ -36,7 +36,7 @@ enum OrdersPot {
     guard listed.amount.isPositive, listed.amount.currency == payment.amount.currency else { return .untouched }
     let own = listed.isOurs(at: store.now) ? BasketMark.time(of: listed.reference, at: store.now) : nil
     let names = [listed.reference.rawValue] + (own == nil ? listed.name.map { [$0] } ?? [] : [])
-    if let taken = try taken(by: names, kind, of: payment.id, in: store) {
+    if let taken = try findTaken(by: names, kind, of: payment.id, in: store) {
       return listed.endsHold || taken == amount ? .taken : .exceeded
     }
     let pots = try all(kind, of: payment.id, in: store).filter { pot in
@@ -58,7 +58,7 @@ enum OrdersPot {
     _ kind: OperationKind, called name: String, _ amount: Int64, endsHold: Bool, of payment: PaymentID,
     in store: Transaction
   ) throws -> Result {
-    if let taken = try taken(by: [name], kind, of: payment, in: store) {
+    if let taken = try findTaken(by: [name], kind, of: payment, in: store) {
       return endsHold || taken == amount ? .taken : .exceeded
     }
     let most = try all(kind, of: payment, in: store).map(\.left).max() ?? 0
@@ -66,7 +66,7 @@ enum OrdersPot {
   }
 
   /// What the operation of one of these names has taken.
-  private static func taken(
+  private static func findTaken(
     by names: [String], _ kind: OperationKind, of payment: PaymentID, in store: Transaction
   ) throws -> Int64? {
     for name in names {

@@ -85,12 +85,10 @@ struct BraintreeConnector: Sendable {
   func refund(_ request: FollowUpRequest, _ deadline: Deadline) async -> AcquirerAnswer {
     let capture = request.capture ?? request.authorization
     guard BraintreeTransaction.isName(capture) else { return .notTaken("bad_reference") }
-    if request.capture == nil, settings.capturesInParts {
-      switch await find(capture, deadline) {
-      case .found(let sale) where sale.isCaptured && !sale.isSettledInParts: break
-      case .found, .missing: return .notTaken("capture_has_no_name")
-      case .unavailable: return .notSent("the capture was not found out")
-      }
+    if request.capture == nil, settings.capturesInParts, case .found(let sale) = await find(capture, deadline),
+      !sale.isCaptured || sale.isSettledInParts
+    {
+      return .notTaken("capture_has_no_name")
     }
     let answer = answers.refund(
       await rest("POST", "/transactions/\(capture)/refund", messages.refund(request), deadline), request, of: capture)
