@@ -32,11 +32,13 @@ extension PostedOperation {
   ///
   /// - Parameter names: ``page`` of them at most.
   package static func ofProvider(called names: [String], in store: Transaction) throws -> [String: PostedOperation] {
-    let found = try rows("cause = 'provider' AND acquirer_reference", names, in: store).map {
-      (try $0.text("acquirer_reference"), try PostedOperation($0))
-    } + rows("restored IS NOT NULL AND detail", names, in: store).map {
-      (try $0.text("detail"), try PostedOperation($0))
-    }
+    let found =
+      try rows("cause = 'provider' AND acquirer_reference", names, in: store).map {
+        (try $0.text("acquirer_reference"), try PostedOperation($0))
+      }
+      + rows("restored IS NOT NULL AND detail", names, in: store).map {
+        (try $0.text("detail"), try PostedOperation($0))
+      }
     return Dictionary(found) { first, _ in first }
   }
 
