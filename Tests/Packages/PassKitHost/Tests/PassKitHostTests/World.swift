@@ -125,15 +125,16 @@ struct App: Sendable {
     }
   }
 
-  /// The order at the shop's backend and at the acquirer, which must agree with the app.
+  /// The order at the shop's backend and at the acquirer, which must agree with the app. A payment that was recovered is
+  /// captured a moment after the app has heard of it.
   func agrees(_ outcome: CheckoutOutcome, paid minorUnits: Int64) async throws {
     guard case .ordered(let order) = outcome else {
       Issue.record("not ordered: \(outcome)")
       return
     }
+    try await waitUntil("a capture") { try await world.order(order.basket)?["status"]?.word == "captured" }
     let known = try #require(try await world.order(order.basket))
     #expect(known["orderId"]?.word == order.id.rawValue)
-    #expect(known["status"]?.word == "captured")
     let ledger = try await world.ledger(try #require(known["reference"]?.word))
     #expect(ledger.map(\.captured) == [minorUnits])
     #expect(ledger.map(\.authorized) == [minorUnits])
