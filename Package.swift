@@ -78,6 +78,8 @@ let sqlite = server("GRDBSQLite", "GRDB.swift")
 let arguments = server("ArgumentParser", "swift-argument-parser")
 let logging = server("Logging", "swift-log")
 let lifecycle = server("ServiceLifecycle", "swift-service-lifecycle")
+let tracing = server("Tracing", "swift-distributed-tracing")
+let inMemoryTracing = server("InMemoryTracing", "swift-distributed-tracing")
 let unixSignals = server("UnixSignals", "swift-service-lifecycle")
 let mustache = server("Mustache", "swift-mustache")
 let jwt = server("JWTKit", "jwt-kit")
@@ -117,6 +119,7 @@ let package = Package(
     .package(url: "https://github.com/apple/swift-nio-ssl", from: "2.37.6"),
     .package(url: "https://github.com/apple/swift-http-types", from: "1.8.0"),
     .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
+    .package(url: "https://github.com/apple/swift-distributed-tracing", from: "1.7.3"),
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
     .package(url: "https://github.com/swift-server/async-http-client", from: "1.37.0"),
     .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
@@ -130,6 +133,7 @@ let package = Package(
     module("Base/TenderPayments"),
     module("Base/StrictJSON", ["TenderPayments"]),
     module("Base/HTTPTransport", ["StrictJSON", asyncHTTPClient, nioCore, nioPosix, nioSSL, nioHTTP1]),
+    module("Base/Telemetry", ["HTTPTransport", "StrictJSON", "TenderPayments", tracing]),
     module(
       "Base/HTTPServing",
       [
@@ -157,13 +161,16 @@ let package = Package(
     module("Tokens/KeyAgent", ["TokenCalls", "ApplePayToken", "StrictJSON", "TenderPayments", nioCore, nioPosix]),
 
     module("Payments/DirectWire", ["StrictJSON", "TenderPayments", crypto]),
-    module("Payments/Acquiring", ["DirectWire", "HTTPTransport", "StrictJSON", "TenderPayments", crypto]),
+    module(
+      "Payments/Acquiring", ["DirectWire", "HTTPTransport", "StrictJSON", "Telemetry", "TenderPayments", crypto]),
     module(
       "Payments/Connectors", ["Acquiring", "DirectWire", "HTTPTransport", "StrictJSON", "TenderPayments", crypto]),
-    module("Payments/Ledger", ["Storage", "TenderPayments", crypto]),
+    module("Payments/Ledger", ["Storage", "Telemetry", "TenderPayments", crypto]),
     module(
-      "Payments/Webhooks", ["DirectWire", "Ledger", "HTTPTransport", "StrictJSON", "Storage", "TenderPayments", crypto]),
-    module("Payments/Gateway", ["ApplePayToken", "Acquiring", "Ledger", "Storage", "TenderPayments", crypto]),
+      "Payments/Webhooks",
+      ["DirectWire", "Ledger", "HTTPTransport", "StrictJSON", "Storage", "Telemetry", "TenderPayments", crypto]),
+    module(
+      "Payments/Gateway", ["ApplePayToken", "Acquiring", "Ledger", "Storage", "Telemetry", "TenderPayments", crypto]),
 
     module(
       "Checkout/MerchantIdentity",
@@ -171,8 +178,8 @@ let package = Package(
     module(
       "Checkout/Orders",
       [
-        "Gateway", "Acquiring", "ApplePayToken", "Ledger", "Storage", "TenderSheet", "TenderPayments", "DirectWire",
-        "HTTPTransport", "StrictJSON", crypto, jwt,
+        "Gateway", "Acquiring", "ApplePayToken", "Ledger", "Storage", "Telemetry", "TenderSheet", "TenderPayments",
+        "DirectWire", "HTTPTransport", "StrictJSON", crypto, jwt,
       ]),
 
     module(
@@ -210,7 +217,8 @@ let package = Package(
       "Server/BackOffice",
       [
         "Administration", "Settings", "QRCodes", "Orders", "MerchantIdentity", "Gateway", "Ledger", "Webhooks",
-        "TenderPayments", "StrictJSON", "HTTPServing", "Storage", crypto, hummingbird, hummingbirdCore, httpTypes,
+        "TenderPayments", "StrictJSON", "HTTPServing", "Storage", "Telemetry", crypto, hummingbird, hummingbirdCore,
+        httpTypes,
         nioCore, logging,
       ], plugins: ["EmbedWeb"]),
     module(
@@ -223,7 +231,7 @@ let package = Package(
       "Server/PlatformAPI",
       [
         "Orders", "Gateway", "ApplePayToken", "Acquiring", "Ledger", "Webhooks", "TenderSheet", "DirectWire",
-        "TenderPayments", "StrictJSON", "Storage", "MerchantIdentity", crypto, cryptoExtras,
+        "TenderPayments", "StrictJSON", "Storage", "Telemetry", "MerchantIdentity", crypto, cryptoExtras,
       ]),
     // `curl_easy_setopt` has variadic arguments, with which Swift cannot call it.
     .target(
@@ -249,7 +257,7 @@ let package = Package(
       [
         "Settings", "HostedCheckout", "PlatformAPI", "Mail", "Orders", "Gateway", "ApplePayToken", "MerchantIdentity",
         "Acquiring", "Connectors", "Ledger", "Webhooks", "TenderSheet", "DirectWire", "TenderPayments", "StrictJSON",
-        "HTTPServing", "HTTPTransport", "Storage", crypto, cryptoExtras, httpTypes, logging,
+        "HTTPServing", "HTTPTransport", "Storage", "Telemetry", crypto, cryptoExtras, httpTypes, logging,
       ]),
     module(
       "Server/Doctor",
@@ -268,7 +276,7 @@ let package = Package(
         "KeyAgent",
         "MerchantIdentity", "Acquiring", "Connectors", "Ledger", "Webhooks",
         "TenderSheet", "TenderCheckoutAPI", "DirectWire", "TenderPayments", "StrictJSON", "HTTPServing",
-        "HTTPTransport", "Storage",
+        "HTTPTransport", "Storage", "Telemetry",
         crypto, cryptoExtras, asn1, x509, hummingbird, hummingbirdCore, hummingbirdTLS, httpTypes, nioCore, nioHTTP1,
         nioHTTPTypes, nioPosix, nioSSL, nioTLS, nioFoundation, logging, lifecycle, "CZlib",
       ], plugins: ["EmbedWeb"]),
@@ -321,6 +329,9 @@ let package = Package(
     tests("Unit/Base/TenderPaymentsTests", ["TenderPayments"]),
     tests("Unit/Base/StrictJSONTests", ["StrictJSON", "TenderTesting"]),
     tests("Unit/Base/HTTPTransportTests", ["HTTPTransport", "TenderPayments", "TenderTesting", nioCore, nioPosix]),
+    tests(
+      "Unit/Base/TelemetryTests",
+      ["Telemetry", "HTTPTransport", "StrictJSON", "TenderPayments", "TenderTesting", tracing, inMemoryTracing]),
     tests(
       "Unit/Base/HTTPServingTests",
       ["HTTPServing", "StrictJSON", httpTypes, hummingbird, hummingbirdTesting, nioCore]),
@@ -441,7 +452,7 @@ let package = Package(
         "AppleSandbox",
         "HTTPTransport",
         "MerchantIdentity", "DirectWire", "TenderCheckoutAPI", "TenderPayments", "StrictJSON", "Storage",
-        "TenderTesting", "Gateway", "Orders", "ApplePayToken", "KeyAgent",
+        "TenderTesting", "Gateway", "Orders", "ApplePayToken", "KeyAgent", "Telemetry",
         "Webhooks", "Ledger", "TokenIssuer", "SandboxTesting", crypto, asn1, x509, logging, httpTypes,
         hummingbirdTesting, nioCore, nioEmbedded, nioHTTPTypes, nioPosix,
       ]),

@@ -15,6 +15,8 @@ package struct Egress: Sendable, Hashable {
     /// Merchants' own servers: prices, baskets, icons, and domains that are checked.
     case merchants
     case mail
+    /// The collector of traces and metrics.
+    case telemetry
   }
 
   /// Nil where everything is reached straight.

@@ -136,6 +136,7 @@ extension Egress.Destination {
     case .webhooks: "of webhooks"
     case .merchants: "to merchants' servers: prices, baskets, icons, domains that are checked"
     case .mail: "to the mail server"
+    case .telemetry: "to the collector of traces and metrics"
     }
   }
 }

@@ -8,6 +8,7 @@ struct Architecture {
   /// Modules of the same area that a module may import.
   static let siblings: [String: Set<String>] = [
     "StrictJSON": ["TenderPayments"], "HTTPTransport": ["StrictJSON", "TenderPayments"],
+    "Telemetry": ["HTTPTransport", "StrictJSON", "TenderPayments"],
     "HTTPServing": ["StrictJSON", "TenderPayments"], "Storage": ["TenderPayments", "CLibPQ"], "QRCodes": ["CQRCode"],
     "TenderCheckoutAPI": ["TenderSheet"], "TenderCheckout": ["TenderCheckoutAPI", "TenderSheet"],
     "TokenCalls": ["ApplePayToken"], "KeyAgent": ["ApplePayToken", "TokenCalls"],

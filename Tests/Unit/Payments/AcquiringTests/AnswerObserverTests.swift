@@ -20,7 +20,7 @@ import TokenIssuer
     fake.captures(answer)
     fake.finds(.answer(answer))
     let acquirer = fake.acquirer.observed { observed in
-      seen.withLock { $0.append("\(observed.verb.rawValue) \(observed.answer.label)") }
+      seen.withLock { $0.append("\(observed.verb.rawValue) \(observed.label)") }
     }
     let (reference, deadline) = (AttemptReference("r"), Deadline.after(TestRun.whole))
     let request = FollowUpRequest(reference: reference, authorization: "A", amount: .eur(1))
