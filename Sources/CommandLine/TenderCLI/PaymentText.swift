@@ -29,7 +29,7 @@ extension PaymentReport {
       ("captured", money(captured)), ("released", released.map(money) ?? "-"), ("refunded", money(refunded)),
       ("chargedback", chargedBack.map(money) ?? "-"), ("card", card),
       ("network", cardNetwork ?? "-"), ("kind", cardType?.rawValue ?? "-"),
-      ("transaction", transactionIdentifier ?? "-"), ("created", createdAt),
+      ("transaction", transactionIdentifier ?? "-"), ("trace", traceId ?? "-"), ("created", createdAt),
       ("note", note),
     ].filter { $0.1 != "-" }
   }

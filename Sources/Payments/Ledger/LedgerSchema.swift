@@ -8,9 +8,8 @@ extension Journal {
   /// what is in flight cannot be promised twice.
   package static let migrations: [Migration] = [
     Migration("ledger-1", payments + operations + tokenUses + outbox + inbox + idempotency + audit),
-    FigureCounting.migration, RestoredStore.migration, agreements, retention, agreementEvents,
-    agreementSchedules,
-    merchantTokens, RestoredStore.orders,
+    FigureCounting.migration, RestoredStore.migration, agreements, retention, agreementEvents, agreementSchedules,
+    merchantTokens, RestoredStore.orders, PaymentRecord.traces,
   ]
 
   private static let payments = """

@@ -1,4 +1,5 @@
 package import Storage
+package import Telemetry
 package import TenderPayments
 
 /// A change of a payment, as it was when it happened.
@@ -42,6 +43,8 @@ package struct OutboxEvent: Sendable, Hashable {
   /// When the payment was made.
   package let createdAt: Timestamp
   package let happenedAt: Timestamp
+  /// The span in which the payment was made; nil where it was not traced.
+  package let trace: TraceContext?
 
   /// Minor units that were captured, and neither refunded nor charged back.
   package var kept: Int64 { captured.subtractingClamped(refunded).subtractingClamped(chargedBack) }
@@ -75,6 +78,7 @@ extension OutboxEvent {
     agreementEvent = try row.textOrNil("agreement_event").map { _ in try row.value("agreement_event") }
     createdAt = try row.time("created_at")
     happenedAt = try row.time("happened_at")
+    trace = try row.textOrNil("trace").flatMap { TraceContext(stored: $0) }
     movesMoney =
       switch operationKind {
       case .capture: captured > (try row.integer("captured_before"))
@@ -89,7 +93,8 @@ extension OutboxEvent {
     SELECT outbox.*, payments.order_id, payments.basket, payments.amount, payments.currency,
       payments.authorization_code, payments.card_name, payments.card_suffix, payments.card_expiry,
       payments.card_network, payments.card_type, payments.card_has_eci, payments.transaction_identifier,
-      payments.agreement, payments.created_at, cause.number AS operation_number, cause.kind AS operation_kind,
+      payments.agreement, payments.created_at, payments.trace, cause.number AS operation_number,
+      cause.kind AS operation_kind,
       cause.amount AS operation_amount, cause.merchant_reference AS operation_reference,
       cause.sent_at AS operation_sent_at,
       CASE WHEN cause.state = 'approved' THEN NULL ELSE cause.decline_reason END AS decline_reason,

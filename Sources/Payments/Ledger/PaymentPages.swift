@@ -1,4 +1,5 @@
 package import Storage
+package import Telemetry
 package import TenderPayments
 
 /// Which payments a page of the back office lists. Every condition that is set must hold.
@@ -33,10 +34,13 @@ package struct PaymentPage: Sendable {
     package let alarm: String?
     /// When the acquirer releases what is held.
     package let holdUntil: Timestamp?
+    /// The span in which it was made; nil where it was not traced.
+    package let trace: TraceContext?
 
     init(_ row: Row) throws {
       let record = try PaymentRecord(row)
       (payment, route, alarm, holdUntil) = (record.payment, record.route, record.alarm, record.holdUntil)
+      trace = record.trace
     }
   }
 

@@ -1,4 +1,5 @@
 import Storage
+import Telemetry
 import TenderPayments
 
 /// A row of `payments`: the payment as other modules see it, and what only the ledger needs.
@@ -18,6 +19,8 @@ struct PaymentRecord {
   var holdUntil: Timestamp?
   /// The agreement that the payment began or charges.
   let agreement: AgreementID?
+  /// The span in which it was made; nil where it was not traced.
+  let trace: TraceContext?
   /// Why an operator must look; the first reason stays until an operator acknowledges it.
   private(set) var alarm: String?
   /// Reasons that were found since the row was read, each for a line in the audit chain.
@@ -39,7 +42,7 @@ struct PaymentRecord {
     captureMode = order.capture
     captureDelay = terms.captureDelay
     holdUntil = terms.holdUntil
-    agreement = nil
+    (agreement, trace) = (nil, terms.trace)
     version = 1
   }
 
@@ -138,9 +141,9 @@ extension PaymentRecord {
           amount_confirmed, capture_mode, authorized, captured, refunded, reserved_capture, reserved_void,
           reserved_refund, card_suffix, card_expiry, card_has_eci, hold_until, version, created_at, updated_at,
           merchant_account, statement_descriptor, merchant_category, card_name, capture_delay, authorization_type,
-          card_network, card_type, transaction_identifier)
+          card_network, card_type, transaction_identifier, trace)
         VALUES ($1, $2, $3, $4, $5, $6, 1, $7, $8, $9, $10, 0, 0, 0, 0, 0, 0, $11, $12, $13, $14, 1, $15, $15,
-          $16, $17, $18, $19, $20, $21, $22, $23, $24)
+          $16, $17, $18, $19, $20, $21, $22, $23, $24, $25)
         ON CONFLICT DO NOTHING RETURNING id
         """,
         .text(id.rawValue), .text(order.id.rawValue), .text(order.merchant.rawValue), .text(order.basket.rawValue),
@@ -151,7 +154,8 @@ extension PaymentRecord {
         .text(optional: terms.sale.statementDescriptor), .text(optional: terms.sale.merchantCategory),
         .text(optional: card.name), .integer(optional: terms.captureDelay?.components.seconds),
         .text(optional: terms.sale.authorizationType?.rawValue), .text(optional: card.network?.rawValue),
-        .text(optional: card.type?.rawValue), .text(optional: terms.transactionIdentifier)
+        .text(optional: card.type?.rawValue), .text(optional: terms.transactionIdentifier),
+        .text(optional: terms.trace?.stored)
       ).fromNow(15))
   }
 
@@ -209,6 +213,7 @@ extension PaymentRecord {
     captureDue = try row.timeOrNil("capture_due")
     holdUntil = try row.timeOrNil("hold_until")
     agreement = try row.valueOrNil("agreement")
+    trace = try row.textOrNil("trace").flatMap { TraceContext(stored: $0) }
     alarm = try row.textOrNil("alarm")
     version = try row.integer("version")
   }

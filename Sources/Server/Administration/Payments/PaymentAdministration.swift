@@ -11,6 +11,7 @@ import Orders
 import PlatformAPI
 package import Settings
 import Storage
+import Telemetry
 package import TenderPayments
 import Webhooks
 
@@ -239,6 +240,8 @@ package struct PaymentReport: Codable, Sendable {
   package let createdAt: String
   /// Oldest first; absent in lists.
   package private(set) var operations: [OperationReport]?
+  /// The trace of the call that made it; absent in lists, and where that was not traced.
+  package private(set) var traceId: String?
   /// What was just asked of the acquirer, or was when the key was used first; absent when nothing was. Several where a
   /// refund gives back several captures: each has its own state.
   package let performed: [OperationReport]?
@@ -248,7 +251,7 @@ package struct PaymentReport: Codable, Sendable {
   private enum CodingKeys: String, CodingKey {
     case id, status, merchant, order, basket, merchantReference, currency, amount, authorized, captured, released,
       refunded, chargedBack, card, cardNetwork, cardType, transactionIdentifier, amountConfirmed, reportedOutcome
-    case declined, alarm, createdAt, operations, performed, idempotencyKey
+    case declined, alarm, createdAt, operations, traceId, performed, idempotencyKey
   }
 
   package init(
@@ -301,8 +304,9 @@ package struct PaymentReport: Codable, Sendable {
     return parts.isEmpty ? status.rawValue : parts.joined(separator: ", ")
   }
 
-  func with(_ operations: [OperationRecord]) -> PaymentReport {
+  func with(_ operations: [OperationRecord], _ trace: TraceContext?) -> PaymentReport {
     var report = self
+    report.traceId = trace?.trace
     report.operations = operations.map(OperationReport.init)
     return report
   }

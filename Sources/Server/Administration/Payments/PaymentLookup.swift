@@ -92,7 +92,9 @@ extension PaymentAdministration {
       let found = try await list(journal, lookup).payments
       guard !found.isEmpty else { continue }
       var reports: [PaymentReport] = []
-      for report in found { reports.append(report.with(try await journal.operations(of: report.id))) }
+      for report in found {
+        reports.append(report.with(try await journal.operations(of: report.id), try await journal.trace(of: report.id)))
+      }
       return PaymentListing(payments: reports)
     }
     return PaymentListing(payments: [])

@@ -1,6 +1,7 @@
 import Administration
 import Crypto
 import Ledger
+import Telemetry
 import TenderPayments
 
 /// A payment as its page shows it.
@@ -27,7 +28,8 @@ struct PaymentView {
       ("Basket", payment.basket.rawValue), ("Began", "\(payment.createdAt.shown) UTC"),
       ("Route", file.item.route), ("Card", payment.card.shown),
       ("Network", payment.card.network?.appleName), ("Kind of card", payment.card.type?.rawValue),
-      ("Apple’s transaction", payment.transactionIdentifier), ("Asked for", payment.amount.shown),
+      ("Apple’s transaction", payment.transactionIdentifier), ("Trace", file.item.trace?.trace),
+      ("Asked for", payment.amount.shown),
       ("Authorized", file.amount(payment.authorized).shown), ("Captured", file.amount(payment.captured).shown),
       ("Released", payment.released > 0 ? file.amount(payment.released).shown : nil),
       ("Refunded", file.amount(payment.refunded).shown),
