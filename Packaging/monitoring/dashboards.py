@@ -53,6 +53,7 @@ DASHBOARDS = [
          quantiles("tender_http_request_seconds", labels='{route="/applepay/payment"}', which=("0.5", "0.95", "0.99"))),
         ("Session: until the page has Apple's answer", "s",
          quantiles("tender_http_request_seconds", labels='{route="/applepay/validate"}', which=("0.5", "0.95", "0.99"))),
+        ("Stages of a payment, 95th percentile", "s", quantiles("tender_stage_seconds", "stage", which=("0.95",))),
         ("Every call, 95th percentile by route", "s", quantiles("tender_http_request_seconds", "route", which=("0.95",))),
         ("Providers' answers, by route and operation", "s", quantiles("tender_acquirer_seconds", "route, operation")),
         ("Authorizations: how many take how long", "cps", [
@@ -69,12 +70,16 @@ DASHBOARDS = [
         ("Age of the oldest, by status", "s", [("max by (status) (tender_payments_unsettled_oldest_seconds)", "{{status}}")]),
         ("What recovery does in a minute", None, [
             ("sum by (outcome) (increase(tender_recovery_total[1m]))", "{{outcome}}")]),
+        ("Alarms, by reason", None, [("max by (reason) (tender_alarms)", "{{reason}}")]),
+        ("Since a round of recovery ended well", "s", [("max(tender_recovery_idle_seconds)", "idle")]),
         ("Answers that leave an operation open, a second", "cps", [
             (rate('tender_acquirer_answers_total{answer=~"unknown|pending|not_sent"}', "route, operation, answer"),
              "{{route}} {{operation}} {{answer}}")]),
     ]),
     ("providers", "Providers", [
         ("Suspended routes", None, [("max by (route) (tender_acquirer_circuit_open)", "{{route}}")]),
+        ("Suspensions in an hour", None, [
+            ("sum by (route) (increase(tender_acquirer_circuit_opened_total[1h]))", "{{route}}")]),
         ("Answers a second, by route and class", "cps", [
             (rate("tender_acquirer_answers_total", "route, answer"), "{{route}} {{answer}}")]),
         ("Answers that say nothing of the shopper's card", "percentunit", [
@@ -93,6 +98,7 @@ DASHBOARDS = [
         ("Messages given up", None, [("max(tender_mail_dead)", "dead")], "number"),
         ("Tries to deliver a webhook, a second, by outcome", "cps", [
             (rate("tender_webhooks_tried_total", "outcome"), "{{outcome}}")]),
+        ("Time of a try, 95th percentile", "s", quantiles("tender_stage_seconds", labels='{stage="deliver"}', which=("0.95",))),
         ("Backlog of webhooks", None, [("max(tender_webhooks_waiting)", "waiting"), ("max(tender_webhooks_dead)", "given up")]),
         ("Tries to deliver a message, a second, by outcome", "cps", [
             (rate("tender_mail_tried_total", "outcome"), "{{outcome}}")]),
@@ -105,7 +111,7 @@ DASHBOARDS = [
         ("Merchants that cannot be served", None, [("count(max by (merchant) (tender_merchant_left_out)) or vector(0)", "left out")], "number"),
         ("Days until each certificate ends", "d", [
             ("min by (merchant, kind) (tender_certificate_seconds_left) / 86400", "{{merchant}} {{kind}}")]),
-        ("Findings on domains", None, [(f"max by (code, subject) (tender_doctor_check{{{DOMAIN}}}) == 1", "{{subject}} {{code}}")]),
+        ("Findings on domains", None, [(f"max by (code, subject, status) (tender_doctor_check{{{DOMAIN}}}) == 1", "{{subject}} {{code}} {{status}}")]),
         ("Merchant sessions a second, by outcome", "cps", [
             (rate("tender_merchant_sessions_total", "outcome"), "{{outcome}}")]),
         ("Signers and forms of payment tokens seen for the first time, in a day", None, [
@@ -121,6 +127,7 @@ DASHBOARDS = [
         ("Connections", None, [("tender_connections_open", "{{instance}}"), ("tender_connections_maximum", "{{instance}} at most")]),
         ("Connections closed for a late caller, a second", "cps", [(rate("tender_connections_late_total", "with"), "{{with}}")]),
         ("Durable commits a second", "cps", [("rate(tender_store_commits[$__rate_interval])", "{{instance}}")]),
+        ("Spans for the collector of traces, a second, by outcome", "cps", [(rate("tender_spans_total", "outcome"), "{{outcome}}")]),
         ("Connections to the database", None, [
             ("tender_store_connections_in_use", "{{instance}}"), ("tender_store_connections", "{{instance}} at most")]),
         ("Trips to the database a second, and those that wait for a connection", "cps", [

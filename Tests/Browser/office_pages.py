@@ -327,7 +327,7 @@ def the_sequence_of_the_newest_payment_is_shown_step_by_step(shopper):
         shopper.sees("server to apple: merchant session")
         shopper.sees("server to provider: authorize")
         shopper.browser.find_element(By.XPATH, "//summary[contains(., 'POST /applepay/payment')]").click()
-        shopper.sees("tokenOpened")
+        shopper.sees("open_token")
 
 
 @claim(page=None)

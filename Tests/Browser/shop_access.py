@@ -43,7 +43,7 @@ def walk(shopper, size, scheme):
     basket = shopper.receipt()
     look("the confirmation", lambda: shopper.until(
         lambda: not shopper.find("dialog", "Apple Pay"), "the sheet stays open"))
-    for page, sign in (("", "Thank you"), ("/trace", "Wrote down the balances"), ("/payload", "Cryptogram")):
+    for page, sign in (("", "Thank you"), ("/trace", "Wrote down the answer"), ("/payload", "Cryptogram")):
         shopper.open(f"/order/{basket}{page}")
         look(f"/order{page}", lambda: shopper.sees(sign))
     shopper.open("/kitchen")
@@ -88,7 +88,7 @@ def a_narrow_page_does_not_scroll_sideways(shopper):
     assert width(shopper) <= 320, f"with the sheet, the page is {width(shopper)} px wide"
     shopper.drive("approve()")
     basket = shopper.receipt()
-    for page, sign in (("", "Thank you"), ("/trace", "Wrote down the balances"), ("/payload", "Cryptogram")):
+    for page, sign in (("", "Thank you"), ("/trace", "Wrote down the answer"), ("/payload", "Cryptogram")):
         shopper.open(f"/order/{basket}{page}")
         shopper.sees(sign)
         assert width(shopper) <= 320, f"/order{page} is {width(shopper)} px wide"

@@ -29,7 +29,7 @@ def take(shopper, size, scheme):
     basket = shopper.receipt()
     shopper.until(lambda: not shopper.find("dialog", "Apple Pay"), "the sheet stays open")
     keep("confirmation")
-    for page, sign in (("trace", "Wrote down the balances"), ("payload", "Cryptogram")):
+    for page, sign in (("trace", "Wrote down the answer"), ("payload", "Cryptogram")):
         shopper.open(f"/order/{basket}/{page}")
         shopper.sees(sign)
         keep(page)

@@ -150,4 +150,4 @@ def a_server_that_is_gone_after_paying_leaves_the_receipt_as_it_is(shopper):
         shopper.sees("does not answer")
     shopper.browser_errors()
     shopper.browser.refresh()
-    shopper.sees("Wrote down the balances")
+    shopper.sees("Wrote down the answer")

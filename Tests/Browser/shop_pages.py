@@ -24,13 +24,13 @@ def the_trace_shows_what_the_server_did_and_how_long_it_took(shopper):
     shopper.drive("approve()")
     shopper.receipt()
     shopper.follow("The trace of this payment")
-    shopper.sees("Wrote down the balances")
+    shopper.sees("Wrote down the answer")
     steps = texts(shopper, ".calls h2, .calls h3")
     wanted = [
         "The shop’s server stores the basket", "The page fetches what the sheet needs", "Apple vouches for the merchant",
-        "The shopper chooses an address", "The shopper chooses how it travels", "The payment", "Checked the order",
+        "The shopper chooses an address", "The shopper chooses how it travels", "The payment",
         "Verified and opened the payment token", "Wrote down the attempt", "The bank answered: authorization approved",
-        "Wrote down the answer", "The bank answered: capture approved", "Wrote down the balances", "Answered the page",
+        "Wrote down the answer", "Wrote down the attempt", "The bank answered: capture approved", "Wrote down the answer",
     ]
     rest = iter([" ".join(step.split()) for step in steps])
     missing = [step for step in wanted if step not in rest]
@@ -48,8 +48,8 @@ def the_trace_of_a_decline_shows_the_decline(shopper):
     shopper.drive("approve()")
     basket = shopper.receipt()
     shopper.open(f"/order/{basket}/trace")
-    shopper.sees("Wrote down the balances")
-    outcomes = texts(shopper, "[data-span=authorized] .outcome")
+    shopper.sees("Wrote down the answer")
+    outcomes = texts(shopper, '[data-span="ask authorize"] .outcome')
     assert outcomes == ["declined", "approved"], f"the bank's answers are {outcomes}"
 
 
@@ -156,7 +156,7 @@ def the_trace_is_short_on_a_phone_and_a_forgotten_one_is_no_error(shopper):
     basket = shopper.receipt()
     shopper.look(PHONE)
     shopper.open(f"/order/{basket}/trace")
-    shopper.sees("Wrote down the balances")
+    shopper.sees("Wrote down the answer")
     opened = texts(shopper, "details[open] > summary h2")
     assert opened == ["The payment"], f"unfolded are {opened}"
     height = shopper.script("return document.documentElement.scrollHeight")

@@ -52,40 +52,30 @@ const CHANGES = {
 };
 
 const SPANS = {
-  orderChecked: [
-    "Checked the order",
-    "Paid already? Is the quote the one that was seen last? Is the contact complete, and does the full address cost the same?",
-    "Tender",
-  ],
-  tokenOpened: [
+  open_token: [
     "Verified and opened the payment token",
     "Two certificates, the signature, the signing time; the key agreed with the merchant’s private key; then amount, currency and basket compared with the order.",
     "Tender",
   ],
-  claimed: [
+  claim: [
     "Wrote down the attempt",
     "One durable commit, before the request to the bank. A crash from here on leaves something to ask about.",
     "Tender",
   ],
-  authorized: [
+  "ask authorize": [
     "The bank answered: authorization",
     "The device account number and a one-time cryptogram; never the card’s own number.",
     "the bank",
   ],
-  answerRecorded: [
+  "ask capture": ["The bank answered: capture", "The money that was held is taken.", "the bank"],
+  "ask prepare": ["The bank answered: the first of two steps", "", "the bank"],
+  record: [
     "Wrote down the answer",
-    "The second durable commit, and the reservation of what is to be taken.",
+    "One durable commit: what the bank said, and the balances, guarded by the database itself.",
     "Tender",
   ],
-  captured: ["The bank answered: capture", "The money that was held is taken.", "the bank"],
-  recorded: ["Wrote down the balances", "What is authorized and captured, guarded by the database itself.", "Tender"],
-  callerChecked: [
-    "Found the merchant of the page’s domain",
-    "The address that the browser names is compared, and never fetched.",
-    "Tender",
-  ],
-  appleAnswered: ["Apple’s gateway answered", "Mutual TLS with the merchant identity certificate.", "Apple"],
-  answered: ["Answered the page", "", "Tender"],
+  quote: ["The merchant’s server named the price", "", "the shop"],
+  merchant_session: ["Apple’s gateway answered", "Mutual TLS with the merchant identity certificate.", "Apple"],
 };
 
 const OUTCOMES = {
@@ -93,7 +83,10 @@ const OUTCOMES = {
   declined: "declined",
   pending: "will answer later",
   unknown: "no answer",
-  notSent: "not reached",
+  not_sent: "not reached",
+  retriable: "declined",
+  configuration: "declined",
+  approved_for_less: "approved for less",
 };
 
 const time = (microseconds) => {
@@ -107,6 +100,7 @@ const span = (part, whole) => {
   const [title, text, actor] = SPANS[part.name] ?? [part.name, "", "Tender"];
   const bar = element("span", { className: "bar", dataset: { actor: actor.split(" ").at(-1) } });
   bar.style.setProperty("--share", Math.max(0.004, part.microseconds / whole));
+  bar.style.setProperty("--begin", Math.min(0.996, part.at / whole));
   return element(
     "li",
     { className: "stack tight span", dataset: { span: part.name } },
@@ -135,7 +129,7 @@ const span = (part, whole) => {
 const entry = (call) => {
   const [title, text] = titleOf(call);
   const { spans } = call;
-  const isLong = spans.length > 1;
+  const isLong = spans.length > 0;
   // On a phone only the payment is unfolded.
   const open = call.name === PAYMENT || matchMedia("(width >= 48rem)").matches;
   return element(
@@ -185,8 +179,8 @@ const summary = ({ calls }) => {
   const figures = [
     ["calls answered", `${calls.length}`],
     ["from tap to answer", paid ? time(paid.microseconds) : "–"],
-    ["to open the payment token", time(sum(paid ? [paid] : [], ["tokenOpened"]))],
-    ["waiting for the bank", time(sum(paid ? [paid] : [], ["authorized", "captured"]))],
+    ["to open the payment token", time(sum(paid ? [paid] : [], ["open_token"]))],
+    ["waiting for the bank", time(sum(paid ? [paid] : [], ["ask authorize", "ask capture"]))],
   ];
   return element(
     "dl",

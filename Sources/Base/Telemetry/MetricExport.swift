@@ -8,13 +8,13 @@ package struct MetricExport: Sendable {
   private let start: Timestamp
 
   package init(to collector: Collector, clock: WallClock) {
-    (self.collector, self.clock, start) = (collector, clock, clock.now())
+    (self.collector, self.clock, start) = (collector, clock, clock.machine())
   }
 
   /// - Returns: whether the collector has them.
   package func send(_ metrics: [MetricReading]) async -> Bool {
     await collector.post(
-      "/v1/metrics", OTLP.metrics(metrics, of: collector.resource, since: start, at: clock.now())) == .taken
+      "/v1/metrics", OTLP.metrics(metrics, of: collector.resource, since: start, at: clock.machine())) == .taken
   }
 }
 

@@ -78,7 +78,7 @@ package final class SpanRecorder: Tracer {
     let isSampled = parent?.anchor == nil ? share.contains(trace) : parent?.isSampled ?? false
     let position = Position(
       context: TraceContext(trace: trace, span: random.hex(8)), isSampled: isSampled,
-      anchor: parent?.anchor ?? (clock.now(), start))
+      anchor: parent?.anchor ?? (clock.machine(), start))
     context[Key.self] = position
     return RecordedSpan(
       operationName, kind, context, position, parent: parent?.context.span, isLocalRoot: parent?.anchor == nil,

@@ -5,6 +5,7 @@ import DirectWire
 import Gateway
 import Ledger
 import Storage
+import Telemetry
 package import TenderPayments
 package import TenderSheet
 
@@ -139,7 +140,9 @@ extension OrderService {
     case .answered(let payment): return try await report(order.basket, payment)
     case .confirmed(let confirmed):
       do {
-        let (attempt, written) = try await claim(confirmed, kept, contact, agreement, call)
+        let (attempt, written) = try await trace(.claim) {
+          try await claim(confirmed, kept, contact, agreement, call)
+        }
         return try await report(order.basket, gateway.authorize(confirmed, attempt, in: call).payment, written)
       } catch let refused as ClaimRefused {
         return try await report(order.basket, gateway.answer(refused, to: confirmed))

@@ -1,5 +1,6 @@
 package import HTTPTransport
 import DirectWire
+import Telemetry
 package import TenderPayments
 import TenderSheet
 
@@ -46,7 +47,9 @@ package struct QuoteSource: Sendable {
       return try QuoteRules.price(basket, next, at: clock.now())
     }
     return try await calls.admit(basket.merchant, orElse: OrderError.tooManyCalls(.quoteSourceUnavailable)) {
-      try await MerchantCallback(sender: sender, clock: clock).price(basket, next, after: change, terms)
+      try await trace(.quote, .merchant(basket.merchant)) {
+        try await MerchantCallback(sender: sender, clock: clock).price(basket, next, after: change, terms)
+      }
     }
   }
 
@@ -61,8 +64,10 @@ package struct QuoteSource: Sendable {
       return try QuoteRules.price(basket, state, at: quote.createdAt)
     }
     return try await calls.admit(basket.merchant, orElse: OrderError.tooManyCalls(.quoteSourceUnavailable)) {
-      try await MerchantCallback(sender: sender, clock: clock)
-        .price(basket, state, after: .shippingContact(address.place), terms, within: deadline.remaining)
+      try await trace(.quote, .merchant(basket.merchant)) {
+        try await MerchantCallback(sender: sender, clock: clock)
+          .price(basket, state, after: .shippingContact(address.place), terms, within: deadline.remaining)
+      }
     }
   }
 

@@ -37,6 +37,10 @@ package struct DemoCommand: AsyncParsableCommand {
     help: ArgumentHelp(
       "Keep the store on this PostgreSQL, with two servers on it, on the eighth and ninth port, behind HAProxy.",
       valueName: "postgres://…")) var store: String?
+  @Option(
+    help: ArgumentHelp(
+      "Send every trace and the metrics to this collector of OpenTelemetry, by OTLP over HTTP.", valueName: "url"))
+  var collector: String?
   @Flag(help: "Open the shop in a browser.") var open = false
   @Flag(help: "Print the addresses as a line of JSON.") var json = false
 
@@ -72,7 +76,7 @@ package struct DemoCommand: AsyncParsableCommand {
       let setup = DemoSetup(
         port: port, directory: folder, level: logLevel.level, sender: sender, page: page,
         providers: connector, isSealed: sealed, opens: open,
-        phoneWallet: host.map { PhoneWalletAddress(host: $0, port: port + 6) }, nodes: nodes)
+        phoneWallet: host.map { PhoneWalletAddress(host: $0, port: port + 6) }, nodes: nodes, collector: collector)
       if history {
         Terminal.sayError("Paying a month of orders, so that the back office has something to show…")
         try await setup.liveThroughHistory()
@@ -109,6 +113,7 @@ private struct DemoSetup: Sendable {
   let phoneWallet: PhoneWalletAddress?
   /// Nil for one server on a file.
   let nodes: DemoNodes?
+  let collector: String?
 
   /// The domain of the platform's payment pages.
   private var pageDomain: String { "localhost:\(port)" }
@@ -306,20 +311,10 @@ private struct DemoSetup: Sendable {
     configuration.platformDirectory = "\(directory)/\(DemoPlatform.platform.id)"
     // The shops' servers are on this machine.
     configuration.allowsPrivateWebhooks = true
-    configuration.mail = mail(addresses)
+    configuration.mail = .mailbox(addresses, directory)
     configuration.office.port = port + 5
+    configuration.telemetry = .all(to: collector)
     return nodes?.first(configuration) ?? configuration
-  }
-
-  /// Mail goes to the sandbox's mailbox.
-  private func mail(_ addresses: SandboxAddresses) -> MailConfiguration {
-    var mail = MailConfiguration()
-    (mail.host, mail.port) = (addresses.mailHost, addresses.mailPort)
-    (mail.user, mail.password) = (addresses.mailUser, addresses.mailPassword)
-    mail.rootsFile = directory + "/sandbox/pki/tls-root.pem"
-    mail.from = MailAddress("tender@demo.invalid")
-    mail.recipients = [MailAddress("operator@demo.invalid")].compactMap(\.self)
-    return mail
   }
 
   private func shop(_ shop: DemoShopSetup, _ isUp: OneTimeValue<Void>) throws -> DemoShop {

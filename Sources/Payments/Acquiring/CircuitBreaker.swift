@@ -20,6 +20,7 @@ package final class CircuitBreaker: Sendable {
   private let settings: Settings
   private let uptime: @Sendable () -> Duration
   private let state = Mutex(State.closed(failures: 0))
+  private let openings = Atomic(0)
 
   package init(_ settings: Settings = Settings(), on scheduler: Scheduler = .system) {
     self.settings = settings
@@ -30,6 +31,9 @@ package final class CircuitBreaker: Sendable {
   package var isOpen: Bool {
     state.withLock { state in if case .closed = state { false } else { true } }
   }
+
+  /// How often it has opened.
+  package var opened: Int { openings.load(ordering: .relaxed) }
 
   /// What an admitted call is to the circuit.
   enum Turn: Sendable { case usual, trial }
@@ -64,6 +68,9 @@ package final class CircuitBreaker: Sendable {
       case (false, _): state = .closed(failures: 0)
       case (true, .closed(let failures)) where failures + 1 < settings.failures:
         state = .closed(failures: failures + 1)
+      case (true, .closed):
+        state = .open(until: now + settings.rest)
+        openings.add(1, ordering: .relaxed)
       case (true, _): state = .open(until: now + settings.rest)
       }
     }

@@ -2,6 +2,7 @@ import Acquiring
 import ApplePayToken
 package import Ledger
 package import Storage
+import Telemetry
 package import TenderPayments
 
 // An authorization, step by step: begin the call, open the payment token and confirm the order, claim (one commit), ask
@@ -22,7 +23,9 @@ extension PaymentGateway {
   ///   - key: the idempotency key that the claim takes, and that names the authorization.
   package func newCall(before deadline: Deadline? = nil, under key: IdempotentCall? = nil) throws -> PaymentCall {
     let slot = try AdmissionSlot.current == nil ? admission.admit() : nil
-    return PaymentCall(deadline: deadline ?? newDeadline(), key: key, operations: inFlight.newCall(), slot: slot)
+    return PaymentCall(
+      deadline: deadline ?? newDeadline(), key: key, operations: inFlight.newCall(), slot: slot,
+      trace: Activity.current?.context)
   }
 
   /// How long a call may take in all, from now on. A caller that does something for the shopper before it pays makes it
@@ -36,8 +39,7 @@ extension PaymentGateway {
     _ token: EncryptedPaymentToken, pays order: Order, choosing choice: RouteChoice = RouteChoice(),
     in call: PaymentCall
   ) async throws -> Confirmation {
-    observer(.begun(order, token))
-    return try await confirm(.token(token), pays: order, choosing: choice, in: call)
+    try await confirm(.token(token), pays: order, choosing: choice, in: call)
   }
 
   /// Confirms any credential: opens it, and compares it with the order. Writes nothing.
@@ -46,15 +48,18 @@ extension PaymentGateway {
     in call: PaymentCall
   ) async throws -> Confirmation {
     let confirmed: ConfirmedOrder
-    do { confirmed = try await confirm(credential, pays: order, choice, before: call.deadline) } catch {
+    do {
+      confirmed = try await trace(.openToken) {
+        try await confirm(credential, pays: order, choice, before: call.deadline)
+      }
+    } catch {
       // A repeat whose token is good goes on to the claim, which knows the answer too.
       let use = credential.use
       guard let known = try await journal.answer(for: order.id, spending: use) else { throw error }
       let answer = try await firstAnswer(of: known, to: use)
-      observer(.finished)
+      Activity.current?.note(answer)
       return .answered(answer)
     }
-    observer(.confirmed)
     try await crashes.reach(.authorizeOpened)
     return .confirmed(confirmed)
   }
@@ -66,7 +71,7 @@ extension PaymentGateway {
   package func claim(_ confirmed: ConfirmedOrder, for call: PaymentCall, in store: Transaction) throws -> Attempt {
     let attempt = try journal.claim(
       confirmed.order, spending: confirmed.use, card: confirmed.card,
-      terms: terms(confirmed, at: confirmed.candidates[0].capabilities), in: store)
+      terms: terms(confirmed, at: confirmed.candidates[0].capabilities, in: call.trace), in: store)
     call.operations.note(attempt.reference)
     try begin(call.key, attempt, in: store)
     return attempt
@@ -78,11 +83,13 @@ extension PaymentGateway {
   package func authorize(
     _ confirmed: ConfirmedOrder, _ attempt: Attempt, in call: PaymentCall
   ) async throws -> OperationOutcome {
+    Activity.current?.note(.acquirer(attempt.route), .payment(attempt.payment), .merchant(confirmed.order.merchant))
+    if let network = confirmed.network { Activity.current?.note(.network(network)) }
     let authorized = try await scheduler.finishing { try await send(attempt, confirmed, call) }
     let recorded =
       confirmed.isCapturedAtOnce && authorized.outcome.payment.status == .authorized
       ? try await capture(authorized, in: call) : authorized
-    observer(.finished)
+    Activity.current?.note(recorded.outcome.payment)
     guard recorded.isDropped, call.key != nil else { return recorded.outcome }
     // An event or another process has brought the answer, and the payment may have moved on: a repeat gets the first.
     return try await reading(attempt.payment) {
@@ -95,7 +102,7 @@ extension PaymentGateway {
     switch refused.claim {
     case .known(let payment), .running(let payment):
       let answer = try await firstAnswer(of: payment, to: confirmed.use)
-      observer(.finished)
+      Activity.current?.note(answer)
       return answer
     case .tokenReused, .new: throw GatewayError.tokenReused
     }
@@ -188,22 +195,28 @@ extension PaymentGateway {
       call.deadline.remaining >= policy.authorizationNeeds
     else { return nil }
     let terms = terms(confirmed, at: next)
-    return try await database.writeOnce { store, inDoubt in
-      if case .some(let begun?) = inDoubt, try journal.hasBegun(begun, in: store) { return begun }
-      let rerouted = try journal.reroute(attempt, because: reason, to: terms, under: call.key, in: store)
-      if let rerouted { call.operations.note(rerouted.reference) }
-      return rerouted
+    let rerouted: Attempt? = try await trace(.claim) {
+      try await database.writeOnce { store, inDoubt in
+        if case .some(let begun?) = inDoubt, try journal.hasBegun(begun, in: store) { return begun }
+        let rerouted = try journal.reroute(attempt, because: reason, to: terms, under: call.key, in: store)
+        if let rerouted { call.operations.note(rerouted.reference) }
+        return rerouted
+      }
     }
+    if let rerouted { Activity.current?.note(.acquirer(rerouted.route)) }
+    return rerouted
   }
 
-  private func terms(_ confirmed: ConfirmedOrder, at acquirer: AcquirerCapabilities) -> ClaimTerms {
+  private func terms(
+    _ confirmed: ConfirmedOrder, at acquirer: AcquirerCapabilities, in trace: TraceContext? = nil
+  ) -> ClaimTerms {
     let sale = confirmed.sale(at: acquirer)
     let type = sale.authorization ?? acquirer.usualAuthorizationType
     return ClaimTerms(
       route: acquirer.route, amountConfirmed: confirmed.amountConfirmed,
       holdUntil: acquirer.holdLifetime(of: type).map { clocks.latest.adding($0) },
       captureDelay: confirmed.captureDelay, sale: StoredSale(sale, type), transactionIdentifier: sale.transactionID,
-      signed: confirmed.signedAt)
+      signed: confirmed.signedAt, trace: trace)
   }
 
   /// The first answer is given again to the payment token that it was given to, also while the outcome is open; another
@@ -232,6 +245,8 @@ package struct PaymentCall: Sendable {
   let operations: CallInFlight
   /// Nil when the server has taken a slot for this call.
   let slot: AdmissionSlot?
+  /// The span in which it is made; nil where it is not traced.
+  let trace: TraceContext?
 
   package func end() {
     operations.end()
@@ -244,13 +259,4 @@ package enum Confirmation: Sendable {
   case confirmed(ConfirmedOrder)
   /// The payment token cannot be opened, and has its answer from before.
   case answered(Payment)
-}
-
-/// The steps of a payment, for a trace of it.
-package enum PaymentStep: Sendable {
-  case begun(Order, EncryptedPaymentToken)
-  /// The payment token is open and pays the order.
-  case confirmed
-  /// The payment has its answer, and it is recorded.
-  case finished
 }

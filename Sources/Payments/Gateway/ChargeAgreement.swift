@@ -1,6 +1,7 @@
 import Acquiring
 package import Ledger
 package import Storage
+import Telemetry
 package import TenderPayments
 
 /// A later payment of an agreement, as a merchant or an operator asks for it.
@@ -93,11 +94,13 @@ extension PaymentGateway {
     adding addition: @escaping @Sendable (ClaimedCharge, Transaction) throws -> Void
   ) async throws -> ClaimedCharge {
     do {
-      return try await database.writeOnce { store, inDoubt in
-        if let inDoubt, try journal.hasBegun(inDoubt.attempt, in: store) { return inDoubt }
-        let claimed = try claim(prepared, for: call, in: store)
-        try addition(claimed, store)
-        return claimed
+      return try await trace(.claim) {
+        try await database.writeOnce { store, inDoubt in
+          if let inDoubt, try journal.hasBegun(inDoubt.attempt, in: store) { return inDoubt }
+          let claimed = try claim(prepared, for: call, in: store)
+          try addition(claimed, store)
+          return claimed
+        }
       }
     } catch let error as AgreementError {
       throw refused(error)

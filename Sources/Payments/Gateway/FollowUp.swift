@@ -1,6 +1,7 @@
 import Acquiring
 package import Ledger
 import Storage
+import Telemetry
 package import TenderPayments
 
 // Captures, voids, refunds and increments: reserve, ask, post.
@@ -123,8 +124,12 @@ extension PaymentGateway {
     let deadline = followUp.deadline ?? newDeadline()
     let call = inFlight.newCall()
     defer { call.end() }
-    let attempts = try await reserve(followUp, call)
-    return try await scheduler.finishing { try await send(attempts, followUp, before: deadline) }
+    if followUp.partOf == nil { await Activity.current?.lead(to: followUp.payment, in: journal) }
+    let attempts = try await trace(.claim) { try await reserve(followUp, call) }
+    let recorded = try await scheduler.finishing { try await send(attempts, followUp, before: deadline) }
+    Activity.current?.note(.acquirer(attempts[0].route))
+    Activity.current?.note(recorded.outcome.payment)
+    return recorded
   }
 
   /// One commit: the reservations, the attempts, the idempotency key and what the caller adds.

@@ -2,6 +2,7 @@ package import Acquiring
 package import ApplePayToken
 package import Ledger
 import Storage
+package import Telemetry
 package import TenderPayments
 
 /// Authorizes payment tokens, captures, voids and refunds, and never loses or repeats one of these operations.
@@ -22,20 +23,21 @@ package struct PaymentGateway: Sendable {
   let admission: AdmissionControl
   let inFlight = OperationsInFlight()
   let clocks: ClockComparison
-  let observer: @Sendable (PaymentStep) -> Void
+  let telemetry: Telemetry
 
   /// - Parameters:
   ///   - routes: each acquirer behind a circuit breaker of its own, if it is on a wire.
   ///   - random: only for how long recovery waits.
   ///   - crashes: what happens at the named points; nothing, outside of tests.
   ///   - admission: which a server shares with its gateway; nil for one of the gateway's own.
-  ///   - observer: receives the steps of each payment, in the task that makes it.
+  ///   - telemetry: begins what recovery does.
   package init(
     opener: TokenOpener, journal: Journal, routes: RouteTable, clock: WallClock = .system,
     random: RandomBytes = .system, scheduler: Scheduler = .system, policy: GatewayPolicy = GatewayPolicy(),
     crashes: CrashPoints = .none, admission: AdmissionControl? = nil,
-    observer: @escaping @Sendable (PaymentStep) -> Void = { _ in }
+    telemetry: Telemetry = .off
   ) {
+    self.telemetry = telemetry
     self.opener = opener
     self.journal = journal
     self.routes = routes.convertingAmounts()
@@ -46,7 +48,6 @@ package struct PaymentGateway: Sendable {
     self.crashes = crashes
     self.admission = admission ?? AdmissionControl(maximumInFlight: policy.maximumInFlight)
     self.clocks = ClockComparison(clock, scheduler)
-    self.observer = observer
   }
 
   var database: Database { journal.database }
@@ -88,11 +89,11 @@ extension PaymentGateway {
     opener: TokenOpener, journal: Journal, acquirer: Acquirer, clock: WallClock = .system,
     random: RandomBytes = .system, scheduler: Scheduler = .system, policy: GatewayPolicy = GatewayPolicy(),
     crashes: CrashPoints = .none, admission: AdmissionControl? = nil,
-    observer: @escaping @Sendable (PaymentStep) -> Void = { _ in }
+    telemetry: Telemetry = .off
   ) {
     self.init(
       opener: opener, journal: journal, routes: RouteTable(acquirer), clock: clock, random: random,
-      scheduler: scheduler, policy: policy, crashes: crashes, admission: admission, observer: observer)
+      scheduler: scheduler, policy: policy, crashes: crashes, admission: admission, telemetry: telemetry)
   }
 }
 

@@ -1,6 +1,7 @@
 import Acquiring
 import Ledger
 import Storage
+import Telemetry
 package import TenderPayments
 
 // What happens to an answer that the store does not take because its disk is full or fails. The acquirer has been asked
@@ -13,6 +14,12 @@ extension PaymentGateway {
   ///   and a payment without a reported outcome.
   /// - Throws: ``GatewayError/outcomeNotRecorded(_:)`` when the store cannot be read either.
   func record(
+    _ received: ReceivedAnswer, reportedTo recipient: Recipient, before deadline: Deadline
+  ) async throws -> RecordedAnswer {
+    try await trace(.record) { try await recordTrying(received, reportedTo: recipient, before: deadline) }
+  }
+
+  private func recordTrying(
     _ received: ReceivedAnswer, reportedTo recipient: Recipient, before deadline: Deadline
   ) async throws -> RecordedAnswer {
     let end = deadline.within(policy.recordTimeout)

@@ -1,6 +1,7 @@
 import Acquiring
 import Ledger
 import Storage
+import Telemetry
 package import TenderPayments
 
 // Recovery resolves what is sending, pending or unknown. It inquires, adopts an answer, reverses, or leaves the
@@ -40,7 +41,13 @@ extension PaymentGateway {
       return attempts
     }
     let outcomes = await concurrently(attempts, width: policy.recoveryWidth) { attempt in
-      try await resolve(attempt, before: deadline)
+      try await telemetry.begin(.recover) { activity in
+        activity.note(.payment(attempt.payment), .acquirer(attempt.route), .tries(attempt.past?.tries ?? 0))
+        await activity.lead(to: attempt.payment, in: journal)
+        let outcome = try await resolve(attempt, before: deadline)
+        activity.note(outcome.payment)
+        return outcome
+      }
     }
     var report = RecoveryReport()
     report.count(outcomes.compactMap { try? $0.get() })
@@ -98,8 +105,10 @@ extension PaymentGateway {
       return attempt
     }
     guard let attempt = leased else { return try await require(payment) }
+    await Activity.current?.lead(to: payment, in: journal)
     return try await reading(payment) {
-      _ = try await resolve(attempt, before: deadline)
+      let outcome = try await resolve(attempt, before: deadline)
+      Activity.current?.note(outcome.payment)
       return try await require(payment)
     }
   }
@@ -139,8 +148,9 @@ extension PaymentGateway {
 
   private func adopt(_ answer: AcquirerAnswer, _ attempt: Attempt) async throws -> RecoveryOutcome {
     let answer = answer.believed(for: attempt)
-    let payment = try await journal.record(answer, for: attempt, reportedTo: .noCaller, pause: pause(after: attempt))
-      .payment
+    let payment = try await trace(.record) {
+      try await journal.record(answer, for: attempt, reportedTo: .noCaller, pause: pause(after: attempt)).payment
+    }
     try await crashes.reach(.recoveryRecorded)
     return RecoveryOutcome(isResolved: answer.isFinal, payment: payment)
   }
@@ -304,8 +314,13 @@ extension PaymentGateway {
   /// How many of the follow-ups were begun. One that its payment cannot take any more is not counted.
   private func begin(_ followUps: [FollowUp], width: Int) async throws -> Int {
     let outcomes = await concurrently(followUps, width: width) { followUp in
-      do { _ = try await perform(followUp) } catch GatewayError.operationRefused { return 0 }
-      return 1
+      try await telemetry.begin(.recover) { activity in
+        do { _ = try await perform(followUp) } catch GatewayError.operationRefused {
+          activity.drop()
+          return 0
+        }
+        return 1
+      }
     }
     return try outcomes.reduce(0) { $0 + (try $1.get()) }
   }

@@ -127,7 +127,11 @@ extension Journal {
       }
       outcomes.operations = try store.count(
         "SELECT count(*) AS n FROM operations WHERE state IN ('sending', 'pending', 'unknown')")
-      outcomes.alarms = try store.count("SELECT count(*) AS n FROM payments WHERE alarm IS NOT NULL")
+      for row in try store.rows(
+        "SELECT alarm, count(*) AS n FROM payments WHERE alarm IS NOT NULL GROUP BY alarm")
+      {
+        outcomes.alarmsByReason[try row.text("alarm")] = Int(try row.integer("n"))
+      }
       return outcomes
     }
   }
@@ -243,7 +247,9 @@ package struct OpenOutcomes: Sendable, Hashable {
   /// Operations of any kind.
   package internal(set) var operations = 0
   /// Payments with an alarm.
-  package internal(set) var alarms = 0
+  package var alarms: Int { alarmsByReason.values.reduce(0, +) }
+  /// By their stable reasons.
+  package internal(set) var alarmsByReason: [String: Int] = [:]
 }
 
 /// What waits at one acquirer.

@@ -1,4 +1,5 @@
 import HTTPTransport
+import Telemetry
 import TenderPayments
 
 /// The result of one try.
@@ -8,6 +9,15 @@ enum DeliveryAttempt: Sendable, Hashable {
   case failed(String)
   /// No later try can succeed.
   case hopeless(String)
+
+  /// Its class, for a span.
+  var word: String {
+    switch self {
+    case .taken: "taken"
+    case .failed: "failed"
+    case .hopeless: "hopeless"
+    }
+  }
 
   var words: String {
     switch self {
@@ -37,7 +47,7 @@ enum OpenedLine: Sendable {
           carrying: body.bytes, of: body.id, to: endpoint.url, signed: endpoint.signature, at: now)
       else { return .failed("the webhook key \(key.id) cannot sign for Standard Webhooks; rotate it") }
       do throws(TransportError) {
-        let answer = try await line.sender.send(request, timeout)
+        let answer = try await line.sender.traced(to: .webhooks).send(request, timeout)
         return (200..<300).contains(answer.status) ? .taken(answer.status) : .failed("HTTP \(answer.status)")
       } catch {
         return .failed(Self.words(error))

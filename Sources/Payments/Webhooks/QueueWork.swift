@@ -1,3 +1,5 @@
+import Telemetry
+
 /// What is under way while a queue is drained: deliveries that are claimed, tries, results that are not written yet, and
 /// at most one commit.
 ///
@@ -10,6 +12,8 @@ struct QueueWork {
     let body: WebhookBody?
     /// Whether only a later version can read the event.
     var isUnreadable = false
+    /// The span in which the payment was made; nil where it was not traced.
+    var trace: TraceContext?
 
     func result(_ attempt: DeliveryAttempt) -> Result { Result(delivery: delivery, attempt: attempt) }
   }

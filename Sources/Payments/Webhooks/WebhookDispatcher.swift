@@ -1,6 +1,6 @@
 import Ledger
 package import Storage
-import Synchronization
+package import Telemetry
 package import TenderPayments
 
 /// Notifies merchants of changes of their payments: at least once, and in order within each payment.
@@ -21,6 +21,7 @@ package struct WebhookDispatcher: Sendable {
   let random: RandomBytes
   private let clock: WallClock
   private let report: @Sendable (WebhookReport) -> Void
+  private let telemetry: Telemetry
   private let busy: BusyQueues
 
   /// How long one try may take.
@@ -46,12 +47,13 @@ package struct WebhookDispatcher: Sendable {
   ///     own, has an eighth of them.
   ///   - clock: for signatures that say when they were made.
   ///   - report: receives every try, for logs and metrics.
+  ///   - telemetry: begins each hand-over and each try.
   package init(
     database: Database, endpoints: @escaping @Sendable (MerchantID) -> [WebhookEndpoint]?,
     keys: @escaping @Sendable (MerchantID) -> WebhookKey? = { _ in nil }, destinations: DestinationGuard,
     network: DeliveryNetwork, orders: OrderReader = .none, schedule: RetrySchedule = .standard,
     concurrency: Int = 16, queueLimit: Int = 128, random: RandomBytes = .system, clock: WallClock = .system,
-    report: @escaping @Sendable (WebhookReport) -> Void = { _ in }
+    report: @escaping @Sendable (WebhookReport) -> Void = { _ in }, telemetry: Telemetry = .off
   ) {
     self.database = database
     self.endpoints = endpoints
@@ -62,7 +64,7 @@ package struct WebhookDispatcher: Sendable {
     self.schedule = schedule
     (self.concurrency, busy) = (concurrency, BusyQueues(limit: queueLimit))
     (self.random, self.clock) = (random, clock)
-    self.report = report
+    (self.report, self.telemetry) = (report, telemetry)
   }
 
   /// Delivers until the task is cancelled. A queue that is slow does not hold up another.
@@ -147,7 +149,8 @@ package struct WebhookDispatcher: Sendable {
     var all: Set<EndpointQueue>?
     for _ in 0..<Self.pages {
       do {
-        guard let queues = try await handOverPage(butOf: left) else { break }
+        let found = try await telemetry.begin(.handOver) { try await handOverPage(butOf: left, $0) }
+        guard let queues = found else { break }
         all = queues.union(all ?? [])
       } catch let found as LeftEvents {
         for words in left.add(found) { report(.trouble(words)) }
@@ -159,8 +162,8 @@ package struct WebhookDispatcher: Sendable {
   /// One commit: what is added to the queues is taken out of the outbox with it. Nil when nothing was due.
   ///
   /// - Throws: ``LeftEvents``, and takes nothing, where more events have to stay.
-  private func handOverPage(butOf left: LeftEvents) async throws -> Set<EndpointQueue>? {
-    let (queues, givenUp) = try await database.write { store in
+  private func handOverPage(butOf left: LeftEvents, _ activity: Activity) async throws -> Set<EndpointQueue>? {
+    let (queues, events) = try await database.write { store in
       let events = try OutboxEvent.take(
         for: .webhooks, payments: PaymentWebhooks.page, butOf: left, in: store)
       let merchants = Set(events.map(\.merchant))
@@ -179,9 +182,11 @@ package struct WebhookDispatcher: Sendable {
           queues.insert(EndpointQueue(merchant: event.merchant, endpoint: endpoint.id))
         }
       }
-      return (events.isEmpty ? nil : queues, events.filter { served[$0.merchant] == nil })
+      return (events.isEmpty ? nil : queues, events.map { (event: $0, isServed: served[$0.merchant] != nil) })
     }
-    for event in givenUp {
+    events.isEmpty ? activity.drop() : activity.note(.events(events.count))
+    for event in events { activity.link(to: event.event.trace) }
+    for (event, isServed) in events where !isServed {
       let words = "event \(event.sequence) of payment \(event.payment)"
       report(.trouble("\(words) goes to nobody: for 30 days no server has served \(event.merchant)"))
     }
@@ -271,7 +276,7 @@ extension WebhookDispatcher {
           return QueueWork.Claimed(delivery: delivery, body: nil, isUnreadable: found != nil)
         }
         let body = try WebhookBody(event, order: orders.read(event, endpoint.includesOrder, store))
-        return QueueWork.Claimed(delivery: delivery, body: body)
+        return QueueWork.Claimed(delivery: delivery, body: body, trace: event.trace)
       }
     }
   }
@@ -296,7 +301,13 @@ extension WebhookDispatcher {
     guard let endpoint, let body = claimed.body else {
       return claimed.result(.hopeless("the event is not in the journal"))
     }
-    return claimed.result(await line.send(body, endpoint, Self.timeout, at: clock.machine()))
+    return await telemetry.begin(.deliver, from: claimed.trace) { activity in
+      activity.note(
+        .payment(claimed.delivery.payment), .merchant(claimed.delivery.merchant), .tries(claimed.delivery.tries + 1))
+      let attempt = await line.send(body, endpoint, Self.timeout, at: clock.machine())
+      activity.note(.answer(attempt.word))
+      return claimed.result(attempt)
+    }
   }
 
   private static let removed = DeliveryAttempt.hopeless(
@@ -339,58 +350,4 @@ package enum WebhookReport: Sendable, Hashable {
   case tried(Delivery, Delivery.State, String)
   /// The store or the machine failed; the dispatcher goes on.
   case trouble(String)
-}
-
-/// The queues that are being drained.
-private final class BusyQueues: Sendable {
-  private struct State {
-    /// The queues, each with whether it may have got more deliveries since its drain last looked.
-    var queues: [EndpointQueue: Bool] = [:]
-    var ofMerchant: [MerchantID: Int] = [:]
-    /// Whether a queue found no place: one that has nothing to deliver gives up its own.
-    var isFull = false
-  }
-
-  private static let pause: Duration = .milliseconds(50)
-  /// How many are drained at once, each with connections of its own, and how many of one merchant.
-  private let most: Int
-  private let mostOfMerchant: Int
-  private let state = Mutex(State())
-
-  init(limit: Int) { (most, mostOfMerchant) = (limit, max(1, limit / 8)) }
-
-  /// Whether the caller has to drain the queue. If not, the task that drains it looks again, or there is no place for it
-  /// before the next look.
-  func enter(_ queue: EndpointQueue) -> Bool {
-    state.withLock { state in
-      guard state.queues[queue] == nil else {
-        state.queues[queue] = true
-        return false
-      }
-      state.isFull = state.queues.count >= most
-      let count = state.ofMerchant[queue.merchant, default: 0]
-      guard !state.isFull, count < mostOfMerchant else { return false }
-      state.ofMerchant[queue.merchant] = count + 1
-      state.queues[queue] = false
-      return true
-    }
-  }
-
-  /// Waits until the queue may have got more; false when the time is over.
-  func hasMore(_ queue: EndpointQueue, within limit: Duration) async -> Bool {
-    for _ in 0..<max(1, Int(limit / Self.pause)) {
-      let (hasMore, isFull) = state.withLock { ($0.queues.updateValue(false, forKey: queue) == true, $0.isFull) }
-      if hasMore || isFull { return hasMore }
-      guard (try? await Task.sleep(for: Self.pause)) != nil else { return false }
-    }
-    return false
-  }
-
-  func leave(_ queue: EndpointQueue) {
-    state.withLock { state in
-      state.queues.removeValue(forKey: queue)
-      let count = state.ofMerchant[queue.merchant, default: 1] - 1
-      state.ofMerchant[queue.merchant] = count > 0 ? count : nil
-    }
-  }
 }

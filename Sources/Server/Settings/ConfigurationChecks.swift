@@ -24,7 +24,7 @@ extension ServerConfiguration {
   func checks(named: Set<String>) -> [() throws -> Void] {
     [
       { try checkEnvironmentIsNamed(named) }, { try checkStore(named) }, { try checkTLS() }, { try mail.check() },
-      { try outbound.check() },
+      { try outbound.check() }, { try telemetry.check() },
       { if environment != .simulated { try checkIsNotSimulated() } }, { try checkAcquirer() },
     ]
   }

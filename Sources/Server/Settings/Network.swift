@@ -9,6 +9,8 @@ package struct Network: Sendable {
   package let apple: HTTPSender
   package let identified: @Sendable (ClientIdentity, TrustedRoots) throws -> HTTPSender
   package let webhooks: DeliveryNetwork
+  /// To the collector of traces and metrics.
+  package let telemetry: HTTPSender
   /// For other calls to addresses that merchants name.
   let merchants: DeliveryNetwork
   /// What a TLS server shows; nil for the real one.
@@ -22,11 +24,12 @@ package struct Network: Sendable {
   package init(
     plain: HTTPSender, apple: HTTPSender? = nil,
     identified: @escaping @Sendable (ClientIdentity, TrustedRoots) throws -> HTTPSender,
-    webhooks: DeliveryNetwork = .live(), merchants: DeliveryNetwork? = nil, egress: Egress = .direct,
+    webhooks: DeliveryNetwork = .live(), merchants: DeliveryNetwork? = nil, telemetry: HTTPSender? = nil,
+    egress: Egress = .direct,
     close: @escaping @Sendable () async -> Void = {}
   ) {
     (self.plain, self.apple, self.egress) = (plain, apple ?? plain, egress)
-    self.webhooks = webhooks
+    (self.webhooks, self.telemetry) = (webhooks, telemetry ?? plain)
     self.merchants = merchants ?? webhooks
     self.identified = identified
     self.close = close
@@ -51,15 +54,18 @@ package struct Network: Sendable {
     let plain = try LiveHTTPClient(
       egress: try outbound.egress(to: .providers), maximumResponseBytes: longestListing, within: limit(\.acquirers))
     let apple = try LiveHTTPClient(egress: toApple)
+    let telemetry = try LiveHTTPClient(egress: try outbound.egress(to: .telemetry), maximumConnections: 2)
     let clients = IdentifiedClients(egress: toApple, within: limit(\.apple))
     let toMerchants = try outbound.egress(to: .merchants)
     return Network(
       plain: plain.sender, apple: apple.sender, identified: { try clients.client($0, $1).sender },
       webhooks: .live(egress: try outbound.egress(to: .webhooks), within: limit(\.webhooks)),
-      merchants: .live(egress: toMerchants, within: limit(\.merchants)), egress: toMerchants,
+      merchants: .live(egress: toMerchants, within: limit(\.merchants)), telemetry: telemetry.sender,
+      egress: toMerchants,
       close: {
         try? await plain.shutdown()
         try? await apple.shutdown()
+        try? await telemetry.shutdown()
         await clients.shutdown()
       })
   }

@@ -74,6 +74,8 @@ package struct ServerConfiguration: Sendable {
   /// Where `GET /metrics` is served beside the admin socket; nil for nowhere.
   package var metricsPort: Int?
   package var metricsHost = "127.0.0.1"
+  /// Where traces and metrics go.
+  package var telemetry = TelemetryConfiguration()
   /// The proxies in front whose word for the caller's address is believed.
   package var trustedProxies = TrustedProxies()
   /// The operators' pages.

@@ -6,8 +6,8 @@ extension SettingsTable where Target == ServerConfiguration {
   /// The settings of `tender serve`. A new one is a row here and a property of ``ServerConfiguration``.
   package static let server = SettingsTable(
     ServerConfiguration(),
-    placing + apple + acquirer + payments + retention + quotas + connections + proxies + drain + metrics + office
-      + webhooks + mail
+    placing + apple + acquirer + payments + retention + quotas + connections + proxies + drain + metrics + telemetry
+      + office + webhooks + mail
       + outbound + keys + tls,
     renamed: ["payments.tellsUnknownAs": "payments.reportUnknownAs"])
 

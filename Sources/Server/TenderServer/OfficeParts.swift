@@ -53,7 +53,7 @@ struct OfficeParts: Sendable {
         parts.doctor.note(try await ServerDoctor(parts).run(isDeep: false), at: parts.runtime.clock.now())
       }
     }
-    if let store = parts.traces?.store { services.sequences = { store.sequences } }
+    if let traces = parts.traces { services.sequences = { traces.sequences } }
     return BackOffice(configuration, services, parts.database, clock: runtime.clock, random: runtime.random)
   }
 }

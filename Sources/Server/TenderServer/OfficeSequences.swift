@@ -1,59 +1,53 @@
 import BackOffice
+import Telemetry
 import TenderPayments
 
-extension TraceStore {
+extension TraceBook {
   /// As the office draws them.
   var sequences: [OfficeSequence] {
     newest.map { basket, trace in
-      OfficeSequence(basket: basket, began: trace.startedAt, steps: trace.calls.flatMap(\.steps))
+      OfficeSequence(basket: basket, began: trace.start, steps: trace.calls.flatMap { $0.steps(since: trace.start) })
     }
   }
 }
 
 extension PaymentTrace.Call {
   /// The browser's call, what the server asked of others meanwhile, and its answer.
-  fileprivate var steps: [OfficeSequence.Step] {
+  fileprivate func steps(since start: Timestamp) -> [OfficeSequence.Step] {
     let asked = OfficeSequence.Step(
-      from: .browser, to: .server, name: [name, about].compactMap(\.self).joined(separator: ", "),
-      details: spans.map {
-        (name: $0.name, text: [$0.milliseconds, $0.outcome].compactMap(\.self).joined(separator: ", "))
-      },
-      at: .microseconds(at))
+      from: .browser, to: .server, name: [call.name, moment].compactMap(\.self).joined(separator: ", "),
+      details: parts.map {
+        (name: $0.step, text: [$0.milliseconds, $0.answer].compactMap(\.self).joined(separator: ", "))
+      }, at: call.start.since(start))
     let answered = OfficeSequence.Step(
-      from: .server, to: .browser, name: "HTTP \(status)", details: [(name: "whole", text: "\(microseconds) µs")],
-      at: .microseconds(at + microseconds))
-    return [asked] + outside + [answered]
-  }
-
-  /// A span that another party's answer ended is a question and an answer.
-  private var outside: [OfficeSequence.Step] {
-    var (steps, begin) = ([OfficeSequence.Step](), at)
-    for span in spans {
-      if let (party, question) = span.party {
-        let result = [(name: "after", text: span.milliseconds), (name: "outcome", text: span.outcome ?? "answered")]
-        steps += [
-          .init(from: .server, to: party, name: question, details: [], at: .microseconds(begin)),
-          .init(
-            from: party, to: .server, name: span.outcome ?? "answered", details: result,
-            at: .microseconds(begin + span.microseconds)),
-        ]
-      }
-      begin += span.microseconds
-    }
-    return steps
+      from: .server, to: .browser, name: "HTTP \(status)", details: [(name: "whole", text: call.milliseconds)],
+      at: call.end.since(start))
+    return [asked] + parts.flatMap { $0.steps(since: start) } + [answered]
   }
 }
 
-extension PaymentTrace.Span {
-  fileprivate var milliseconds: String { "\(Double(microseconds) / 1_000) ms" }
+extension FinishedSpan {
+  fileprivate var end: Timestamp { start.adding(time) }
+  fileprivate var milliseconds: String { "\(Double(time.microseconds) / 1_000) ms" }
+
+  /// A question to another party and its answer; nothing where the server did it by itself.
+  fileprivate func steps(since begin: Timestamp) -> [OfficeSequence.Step] {
+    guard let (party, question) = asked else { return [] }
+    let result = [(name: "after", text: milliseconds), (name: "outcome", text: answer ?? "answered")]
+    return [
+      .init(from: .server, to: party, name: question, details: [], at: start.since(begin)),
+      .init(from: party, to: .server, name: answer ?? "answered", details: result, at: end.since(begin)),
+    ]
+  }
 
   /// Who was asked in it, and what.
-  fileprivate var party: (OfficeSequence.Step.Party, String)? {
-    switch name {
-    case "appleAnswered": (.apple, "merchant session")
-    case "authorized": (.provider, "authorize")
-    case "captured": (.provider, "capture")
-    default: nil
+  private var asked: (OfficeSequence.Step.Party, String)? {
+    switch SpanName(rawValue: name) {
+    case .merchantSession: return (.apple, "merchant session")
+    case .ask:
+      guard case .text(let operation)? = self[.operation] else { return nil }
+      return (.provider, operation)
+    case .request, .quote, .openToken, .claim, .record, .call, .handOver, .deliver, .recover, nil: return nil
     }
   }
 }

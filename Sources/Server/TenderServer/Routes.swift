@@ -63,8 +63,6 @@ struct Middlewares: Sendable {
   let merchants: LiveMerchants
   let gate: CrossOriginGate
   let platformErrors: PlatformErrors
-  /// Only in `simulated`.
-  let traces: TraceRecorder?
 
   func addPublic(to router: Router<ServerContext>) {
     router.add(middleware: securityHeaders)
@@ -72,7 +70,6 @@ struct Middlewares: Sendable {
     router.add(middleware: merchants)
     router.add(middleware: gate)
     router.add(middleware: platformErrors)
-    if let traces { router.add(middleware: traces) }
   }
 }
 
@@ -94,7 +91,8 @@ extension Middlewares {
   init(_ parts: Composition) {
     let problems = ProblemAnswers(metrics: parts.metrics)
     securityHeaders = SecurityHeaders(requiresHTTPS: parts.configuration.publicURL.hasPrefix("https://"))
-    recorder = CallRecorder(random: parts.runtime.random, metrics: parts.metrics, problems: problems)
+    recorder = CallRecorder(
+      random: parts.runtime.random, metrics: parts.metrics, telemetry: parts.telemetry.telemetry, problems: problems)
     merchants = parts.merchants
     platformErrors = PlatformErrors(problems: problems)
     gate = CrossOriginGate(
@@ -103,6 +101,5 @@ extension Middlewares {
       isPublic: { KitController.serves($0) || $0 == OpenAPIController.path },
       isClientAPI: ClientController.serves,
       problems: problems)
-    traces = parts.traces
   }
 }

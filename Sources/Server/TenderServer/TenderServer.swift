@@ -7,6 +7,7 @@ import PlatformAPI
 import ServiceLifecycle
 package import Settings
 package import Storage
+import Telemetry
 package import TenderPayments
 
 /// `tender serve`: the checkout API, the platform API and the web kit, for any number of merchants.
@@ -141,7 +142,7 @@ package struct TenderServer: Service {
       ("restore", RestoreService(gateway: gateway, scheduler: scheduler, logger: logger)),
       ("figures", FigureService(database: parts.database, scheduler: scheduler, logger: logger)),
     ]
-    return (all + clockServices + mailServices).map { NamedService(service: $1, serviceName: $0) }
+    return (all + clockServices + mailServices + telemetryServices).map { NamedService(service: $1, serviceName: $0) }
   }
 
   /// None outside of `simulated`.
@@ -154,6 +155,30 @@ package struct TenderServer: Service {
       clock: clock, sandbox: JSONClient(sandbox, sender: runtime.network.plain), name: runtime.random.hex(8),
       gateway: gateway, charging: charging, scheduler: runtime.scheduler, logger: runtime.logger)
     return [("sandbox clock", follower)]
+  }
+
+  private var telemetryServices: [(String, any Service)] {
+    let settings = parts.configuration.telemetry
+    var services: [(String, any Service)] = []
+    if let export = parts.telemetry.export { services.append(("traces", SpanExportService(export: export))) }
+    if let metrics = parts.telemetry.metrics {
+      let pause = Duration.seconds(settings.metricsSeconds)
+      services.append(
+        ("metrics to the collector", metricService(pause) { await metrics.send($0) ? nil : "it does not take them" }))
+    }
+    if let (host, port) = settings.statsDAddress {
+      let sender = StatsDSender(host: host, port: port)
+      services.append(("metrics to StatsD", metricService(.seconds(10)) { await sender.send($0) }))
+    }
+    return services
+  }
+
+  private func metricService(
+    _ pause: Duration, _ give: @escaping @Sendable ([MetricReading]) async -> String?
+  ) -> MetricService {
+    MetricService(
+      source: parts.metricSource, pause: pause, scheduler: parts.runtime.scheduler, logger: parts.runtime.logger,
+      give: give)
   }
 
   /// None where mail is off.

@@ -5,6 +5,7 @@ import Gateway
 package import Ledger
 import Orders
 import Storage
+import Telemetry
 import TenderPayments
 import Webhooks
 
@@ -36,7 +37,9 @@ extension PlatformPayments {
     else { throw GatewayError.tokenReused }
     let stored = new.stored(confirmed)
     let claimed: (attempt: Attempt, order: PlatformOrder)
-    do { claimed = try await claim(confirmed, new, stored, call) } catch let taken as KeyTaken {
+    do {
+      claimed = try await trace(.claim) { try await claim(confirmed, new, stored, call) }
+    } catch let taken as KeyTaken {
       return try await answerAgain(gateway.firstAnswer(under: key, taken))
     } catch is ClaimRefused {
       // A repeat of this call, at the same moment, carries the same payment token.

@@ -4,6 +4,7 @@ import Hummingbird
 import MerchantIdentity
 import Orders
 import StrictJSON
+import Telemetry
 import TenderCheckoutAPI
 import TenderPayments
 import TenderSheet
@@ -36,7 +37,7 @@ struct BasketController: Sendable {
   func update(_ request: Request, _ context: ServerContext) async throws -> Response {
     let (basket, merchant) = try await baskets.require(request, context)
     let change = try await RequestBody.decode(SheetChange.self, request)
-    CallTrace.current?.isAbout("\(change.moment)")
+    Activity.current?.note(.moment("\(change.moment)"))
     let (quote, update) = try await orderService.update(basket, of: merchant, change)
     return JSONAnswer.response(UpdateAnswer(quoteId: quote.id, update: update))
   }
@@ -87,7 +88,7 @@ struct BasketLookup: Sendable {
     if let caller = caller(request, context), caller != owner {
       throw OrderError(.basketUnknown, "no such basket")
     }
-    CallTrace.current?.concerns(basket)
+    Activity.current?.concerns(basket)
     return owner
   }
 

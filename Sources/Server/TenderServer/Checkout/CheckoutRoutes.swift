@@ -66,9 +66,10 @@ extension CheckoutRoutes {
       callers: callers)
     payments = PaymentController(
       orderService: parts.orderService, baskets: baskets, metrics: parts.metrics, admission: parts.admission,
+      traces: parts.traces, clock: parts.runtime.clock,
       newDeadline: parts.gateway.newDeadline)
     guests = GuestTokenController(issuer: parts.guests)
     associations = AssociationController(merchants: parts.merchants)
-    traces = parts.traces.map { TraceController(store: $0.store, baskets: baskets) }
+    traces = TraceController(parts, baskets)
   }
 }

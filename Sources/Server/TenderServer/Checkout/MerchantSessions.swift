@@ -3,6 +3,7 @@ import HTTPTypes
 import MerchantIdentity
 import Orders
 import Settings
+import Telemetry
 import TenderPayments
 
 /// Merchant sessions of Apple's gateway, each asked for in the name of one merchant and counted.
@@ -35,7 +36,9 @@ struct MerchantSessions: Sendable {
     try Self.requireEnabled(request, merchant)
     return try await quotas.session(of: basket, id) {
       do throws(MerchantSessionError) {
-        let session = try await validator.session(for: request)
+        let session = try await trace(.merchantSession, .merchant(id)) {
+          () async throws(MerchantSessionError) -> MerchantSession in try await validator.session(for: request)
+        }
         metrics.merchantSessions.count(["outcome": "ok"])
         return session
       } catch {

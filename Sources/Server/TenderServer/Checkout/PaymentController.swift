@@ -6,6 +6,7 @@ import HTTPTypes
 import Hummingbird
 import Orders
 import StrictJSON
+import Telemetry
 import TenderCheckoutAPI
 import TenderPayments
 import TenderSheet
@@ -16,6 +17,9 @@ struct PaymentController: Sendable {
   let baskets: BasketLookup
   let metrics: Metrics
   let admission: PaymentAdmission
+  /// Only in `simulated`.
+  let traces: TraceBook?
+  let clock: WallClock
   /// Made before the body is read: from its headers on, the sheet waits for this call.
   let newDeadline: @Sendable () -> Deadline
 
@@ -36,23 +40,26 @@ struct PaymentController: Sendable {
     let call = try PaymentCall(try RequestBody.read(body))
     try baskets.requireOwn(call.order.basket, context)
     let caller = baskets.caller(request, context)
-    let placed = try await trace(call.order.basket) {
+    let arrived = clock.now()
+    let placed = try await concerning(call.order.basket) {
       try await orderService.place(call.order, of: caller, before: deadline)
     }
+    traces?.keep(
+      SpentToken(token: call.order.token, merchant: placed.order.merchant, arrived: arrived), of: call.order.basket)
     metrics.placements.count(["outcome": placed.payment.status.rawValue])
     return try await render(placed)
   }
 
-  /// Adds the attempt to the trace of its basket, unless the page may not see the basket.
-  private func trace(
+  /// Notes that the attempt is about its basket, unless the page may not see the basket.
+  private func concerning(
     _ basket: BasketID, _ work: () async throws -> PlacedOrder
   ) async throws -> PlacedOrder {
     do {
       let placed = try await work()
-      CallTrace.current?.concerns(basket)
+      Activity.current?.concerns(basket)
       return placed
     } catch {
-      if (error as? OrderError)?.code != .basketUnknown { CallTrace.current?.concerns(basket) }
+      if (error as? OrderError)?.code != .basketUnknown { Activity.current?.concerns(basket) }
       let refusal = await ShopperRefusal(error) { await locale(of: basket) }
       throw refusal ?? error
     }

@@ -5,6 +5,7 @@ import Settings
 import Doctor
 import Foundation
 import Gateway
+import HTTPTransport
 import KeyAgent
 import Ledger
 import Logging
@@ -13,6 +14,7 @@ import MerchantIdentity
 import Orders
 import PlatformAPI
 import Storage
+import Telemetry
 import TenderPayments
 import Webhooks
 
@@ -43,6 +45,7 @@ struct Composition: Sendable {
   let runtime: Runtime
   let budget: DescriptorBudget
   let metrics = Metrics()
+  let telemetry: ServerTelemetry
   let draining = Draining()
   let connections: ConnectionLimit
   let admission: PaymentAdmission
@@ -75,7 +78,7 @@ struct Composition: Sendable {
   let lastRecovery: LastRun
   let doctor = DoctorLog()
   /// Only in `simulated`.
-  let traces: TraceRecorder?
+  let traces: TraceBook?
 
   var database: Database { journal.database }
   var reconciliation: Reconciliation { Reconciliation(journal, routes: gateway.routes, under: comparisons) }
@@ -90,6 +93,8 @@ struct Composition: Sendable {
   init(_ configuration: ServerConfiguration, _ runtime: Runtime, _ budget: DescriptorBudget) async throws {
     (self.configuration, self.runtime, self.budget) = (configuration, runtime, budget)
     lastRecovery = LastRun(clock: runtime.clock)
+    traces = configuration.keepsTraces && configuration.environment == .simulated ? TraceBook() : nil
+    telemetry = ServerTelemetry(configuration, runtime, metrics, traces)
     let control = AdmissionControl(
       maximumInFlight: configuration.gatewayPolicy.maximumInFlight,
       maximumWorking: AdmissionControl.workPerProcessor * ProcessInfo.processInfo.activeProcessorCount)
@@ -109,22 +114,20 @@ struct Composition: Sendable {
     self.sideJournal = sideJournal
     try await configuration.requireDurable(journal.database, runtime.logger)
     secrets = try LiveSecrets(configuration) { [apple] in
-      try RouteTable($0, apple, runtime.network.plain, runtime.logger)
+      try RouteTable($0, apple, runtime.network.plain.traced(to: .providers), runtime.logger)
     }
     let routes = secrets.routes
     let keyStore = ProcessingKeyStore(journal.database)
     keys = ProcessingKeys(
       keyStore, journal.database, agent: configuration.keyAgentSocket.map { KeyAgentClient(path: $0) },
       logger: runtime.logger)
-    let simulated = configuration.keepsTraces ? apple.simulated : nil
-    traces = try simulated.map { [keys] in try TraceRecorder(of: $0, keys: keys.ring, clock: runtime.clock) }
     merchants = try await LiveMerchants(
       MerchantsReader(
         configuration: configuration, database: journal.database, routes: routes,
-        validator: { [apple, traces, network = runtime.network] identity, merchant in
-          let sender = try network.identified(identity.clientIdentity, apple.gatewayRoots)
+        validator: { [apple, network = runtime.network] identity, merchant in
+          let sender = try network.identified(identity.clientIdentity, apple.gatewayRoots).traced(to: .apple)
           return MerchantValidator(
-            sender: traces?.tracing(sender) ?? sender, gateway: apple.hosts.gateway(for: merchant.profile.region))
+            sender: sender, gateway: apple.hosts.gateway(for: merchant.profile.region))
         },
         clock: runtime.clock, logger: runtime.logger),
       keys, secrets)
@@ -134,11 +137,11 @@ struct Composition: Sendable {
     gateway = PaymentGateway(
       opener: TokenOpener(verifier: verifier, keys: keys.ring), journal: journal,
       routes: RouteTable(
-        routes.watched(by: breakers, control, traces, metrics, runtime.logger),
+        routes.watched(by: breakers, control, metrics, runtime.logger),
         routing: { [merchants] in merchants.current.routing(of: $0) },
         merchants: { [merchants] in merchants.current.allIDs }),
       clock: runtime.clock, random: runtime.random, scheduler: runtime.scheduler, policy: configuration.gatewayPolicy,
-      crashes: runtime.crashes, admission: control, observer: { [traces] in traces?.note($0) })
+      crashes: runtime.crashes, admission: control, telemetry: telemetry.telemetry)
     try await gateway.refuseUnfinishedElsewhere()
     try await gateway.closeUnknownRoutes()
     guests = try await GuestTokenIssuer.open(configuration, journal.database)
@@ -147,8 +150,8 @@ struct Composition: Sendable {
     orderService = OrderService(
       gateway: gateway,
       quotes: QuoteSource(
-        sender: runtime.network.sender(guardedBy: configuration.destinations), clock: runtime.clock,
-        mostCalls: budget.callsToMerchants),
+        sender: runtime.network.sender(guardedBy: configuration.destinations).traced(to: .merchants),
+        clock: runtime.clock, mostCalls: budget.callsToMerchants),
       terms: { [merchants] in merchants.current.terms(of: $0).notified(of: $0, at: configuration) },
       guestTokens: guests, clock: runtime.clock,
       random: runtime.random)
@@ -163,7 +166,7 @@ struct Composition: Sendable {
       keys: { [merchants] in merchants.current[$0]?.folder.webhookKey }, destinations: configuration.destinations,
       network: runtime.network.webhooks, orders: OrderReader.stored(runtime.logger), concurrency: budget.webhooksAtOne,
       queueLimit: budget.webhookEndpoints, random: runtime.random, clock: runtime.clock,
-      report: WebhookMonitor(metrics: metrics, logger: runtime.logger).note)
+      report: WebhookMonitor(metrics: metrics, logger: runtime.logger).note, telemetry: telemetry.telemetry)
     mail = try ServerMail(self)
   }
 
@@ -253,11 +256,10 @@ extension PrivateFile {
 }
 
 extension RouteTable {
-  /// Each acquirer with what watches over it: metrics and log, a circuit breaker, in `simulated` a trace. A payment
-  /// that waits for it does not count as work.
+  /// Each acquirer with what watches over it: metrics, spans and log, a circuit breaker. A payment that waits for it does
+  /// not count as work.
   fileprivate func watched(
-    by breakers: [String: CircuitBreaker], _ control: AdmissionControl, _ traces: TraceRecorder?, _ metrics: Metrics,
-    _ logger: Logger
+    by breakers: [String: CircuitBreaker], _ control: AdmissionControl, _ metrics: Metrics, _ logger: Logger
   ) -> [ConfiguredRoute] {
     let monitors = Dictionary(
       uniqueKeysWithValues: routes.map {
@@ -266,8 +268,7 @@ extension RouteTable {
     return map { acquirer in
       let route = acquirer.capabilities.route
       let observed = monitors[route].map { acquirer.observed(by: $0.note) } ?? acquirer
-      let watched = control.excludingWaits(for: observed.guarded(by: breakers[route] ?? CircuitBreaker()))
-      return traces?.tracing(watched) ?? watched
+      return control.excludingWaits(for: observed.guarded(by: breakers[route] ?? CircuitBreaker()))
     }.routes
   }
 }

@@ -24,7 +24,8 @@ final class DoctorLog: Sendable {
     latest.findings.filter { $0.status != .skipped && $0.status != .notReachable }.map { finding in
       Gauge(
         name: "tender_doctor_check", help: "1 while a check of the doctor fails or warns, by code and subject.",
-        labels: ["code": finding.code, "subject": finding.subject], value: finding.status == .ok ? 0 : 1)
+        labels: ["code": finding.code, "subject": finding.subject, "status": finding.status.rawValue],
+        value: finding.status == .ok ? 0 : 1)
     }
   }
 }

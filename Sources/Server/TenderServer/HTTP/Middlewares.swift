@@ -6,6 +6,7 @@ import HostedCheckout
 import Hummingbird
 import Logging
 import MerchantIdentity
+import Telemetry
 import TenderPayments
 
 /// Names the call, answers every error as a problem, counts and logs. Nothing of the body, and of the path only the
@@ -13,21 +14,28 @@ import TenderPayments
 struct CallRecorder: RouterMiddleware {
   let random: RandomBytes
   let metrics: Metrics
+  let telemetry: Telemetry
   let problems: ProblemAnswers
 
   func handle(
     _ request: Request, context: ServerContext, next: (Request, ServerContext) async throws -> Response
   ) async throws -> Response {
-    var context = context
-    context.requestID = random.hex(12)
-    context.logger[metadataKey: "requestId"] = .string(context.requestID)
-    let start = ContinuousClock.now
-    var response: Response
-    do { response = try await next(request, context) } catch { response = problems.answer(error, context) }
-    response.headers[.requestID] = context.requestID
-    let route = context.endpointPath ?? "unmatched"
-    record(request.method.rawValue, route, response.status, since: start, context.logger)
-    return response
+    let telemetry = Self.probes.contains(request.uri.path) ? Telemetry.off : telemetry
+    let caller = request.headers[.traceparent].flatMap { TraceContext(traceparent: $0) }
+    return await telemetry.begin(.request, from: caller) { activity in
+      var context = context
+      context.requestID = random.hex(12)
+      context.logger[metadataKey: "requestId"] = .string(context.requestID)
+      if let trace = activity.context?.trace { context.logger[metadataKey: "traceId"] = .string(trace) }
+      let start = ContinuousClock.now
+      var response: Response
+      do { response = try await next(request, context) } catch { response = problems.answer(error, context) }
+      response.headers[.requestID] = context.requestID
+      let route = context.endpointPath ?? "unmatched"
+      activity.note(.method(request.method.rawValue), .route(route), .status(response.status.code))
+      record(request.method.rawValue, route, response.status, since: start, context.logger, activity)
+      return response
+    }
   }
 
   /// Records a call that is answered where nothing can be waited for.
@@ -43,23 +51,22 @@ struct CallRecorder: RouterMiddleware {
     return made
   }
 
-  /// Load balancers ask these all the time.
-  private static let probes: Set = ["/healthz", "/readyz"]
+  /// Load balancers and monitoring ask these all the time.
+  private static let probes: Set = ["/healthz", "/readyz", "/metrics"]
 
-  /// Counts and logs one call.
+  /// Counts a call and writes its line.
   func record(
     _ method: String, _ route: String, _ status: HTTPResponse.Status, since start: ContinuousClock.Instant,
-    _ logger: Logger
+    _ logger: Logger, _ activity: Activity? = nil
   ) {
     let took = ContinuousClock.now - start
     metrics.requests.count(["method": method, "route": route, "status": String(status.code)])
     metrics.durations.observe(took, ["route": route])
-    logger.log(
-      level: Self.probes.contains(route) && status.code < 300 ? .debug : .info, "call",
-      metadata: [
-        "method": .string(method), "route": .string(route), "status": .stringConvertible(status.code),
-        "microseconds": .stringConvertible(took.microseconds),
-      ])
+    let isProbe = Self.probes.contains(route) && status.code < 300
+    logger.note(
+      activity, "call", took,
+      ["method": .string(method), "route": .string(route), "status": .stringConvertible(status.code)],
+      at: isProbe ? .debug : .info)
   }
 }
 
@@ -74,8 +81,10 @@ struct ProblemAnswers: Sendable {
   /// Logs and counts, for an answer in another shape.
   func note(_ error: any Error, _ context: ServerContext) -> Problem {
     let problem = ProblemTable.answer(to: error)
+    Activity.current?.note(.code(problem.code))
     // Overload is no fault of the server's, and must not flood the log.
     if problem.status.code >= 500, problem.code != GatewayError.overloaded.code {
+      Activity.current?.fail()
       context.logger.error(
         "call failed",
         metadata: [
@@ -98,6 +107,7 @@ struct ProblemAnswers: Sendable {
 
 extension HTTPField.Name {
   static let requestID = HTTPField.Name("X-Request-Id")!
+  static let traceparent = HTTPField.Name("traceparent")!
 }
 
 /// Cross-origin calls: only from registered origins, exact to the letter, without credentials. Others get the web kit
@@ -151,7 +161,8 @@ struct CrossOriginGate: RouterMiddleware {
   private func preflight(_ path: String) -> Response {
     let headers =
       isClientAPI(path)
-      ? "Authorization, Content-Type, X-GCS-ClientMetaInfo" : "Content-Type, Idempotency-Key, If-None-Match"
+      ? "Authorization, Content-Type, X-GCS-ClientMetaInfo, Traceparent"
+      : "Content-Type, Idempotency-Key, If-None-Match, Traceparent"
     return Response(
       status: .noContent,
       headers: [

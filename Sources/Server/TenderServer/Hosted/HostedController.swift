@@ -4,6 +4,7 @@ import HostedCheckout
 import Hummingbird
 import Ledger
 import MerchantIdentity
+import Telemetry
 import TenderPayments
 
 /// The platform's own pages over HTTP.
@@ -15,7 +16,7 @@ struct HostedController: Sendable {
   /// `GET /hosted/{id}`
   func page(_ request: Request, _ context: ServerContext) async throws -> Response {
     guard let id = id(request, context) else { return try pages.missing(request) }
-    CallTrace.current?.concerns(id)
+    Activity.current?.concerns(id)
     return try await pages.page(id, request)
   }
 
@@ -88,7 +89,7 @@ struct HostedPlatformController: Sendable {
   func create(_ request: Request, _ context: ServerContext) async throws -> Response {
     let body = try await RequestBody.decode(CreateHostedCheckoutRequest.self, request)
     let answer = try await checkouts.create(body, of: try merchant(context), try call(context))
-    CallTrace.current?.concerns(BasketID(answer.hostedCheckoutId))
+    Activity.current?.concerns(BasketID(answer.hostedCheckoutId))
     return JSONAnswer.response(answer, status: .created)
   }
 
@@ -101,7 +102,7 @@ struct HostedPlatformController: Sendable {
   func createLink(_ request: Request, _ context: ServerContext) async throws -> Response {
     let body = try await RequestBody.decode(CreatePaymentLinkRequest.self, request)
     let answer = try await checkouts.createLink(body, of: try merchant(context), try call(context))
-    CallTrace.current?.concerns(BasketID(answer.paymentLinkId))
+    Activity.current?.concerns(BasketID(answer.paymentLinkId))
     return JSONAnswer.response(answer, status: .created)
   }
 

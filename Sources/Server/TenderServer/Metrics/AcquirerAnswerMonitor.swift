@@ -11,7 +11,7 @@ struct AcquirerAnswerMonitor: Sendable {
 
   @Sendable func note(_ observed: ObservedAnswer) {
     let verb = observed.verb.rawValue
-    metrics.acquirerAnswers.count(["route": route.name, "operation": verb, "answer": observed.answer.label])
+    metrics.acquirerAnswers.count(["route": route.name, "operation": verb, "answer": observed.label])
     metrics.acquirerTimes.observe(observed.duration, ["route": route.name, "operation": verb])
     if observed.verb == .authorize { noteAuthorization(observed) }
     guard case .declined(let decline) = observed.answer, decline.declineClass == .configuration else { return }
@@ -23,7 +23,7 @@ struct AcquirerAnswerMonitor: Sendable {
   /// By network, so that approval rates can be compared. The cost is an estimate: as if all of it is captured.
   private func noteAuthorization(_ observed: ObservedAnswer) {
     var labels = ["route": route.name, "network": observed.network?.rawValue ?? "unknown"]
-    metrics.authorizations.count(labels.merging(["answer": observed.answer.label]) { $1 })
+    metrics.authorizations.count(labels.merging(["answer": observed.label]) { $1 })
     switch observed.answer {
     case .declined(let decline):
       metrics.declines.count(labels.merging(["reason": decline.reason.rawValue]) { $1 })
@@ -34,7 +34,7 @@ struct AcquirerAnswerMonitor: Sendable {
       metrics.authorized.count(labels, by: amount.minorUnits)
       guard let cost = route.fees.cost(of: amount, network: observed.network) else { return }
       metrics.costs.count(labels, by: cost.minorUnits)
-    case .pending, .unknown, .notSent: break
+    case .pending, .unknown, .notSent, nil: break
     }
   }
 }

@@ -1,11 +1,14 @@
-import Foundation
 import Synchronization
+import Telemetry
 import TenderPayments
 
 /// Every counter. The names are an interface: dashboards depend on them.
 struct Metrics: Sendable {
   let requests = CounterFamily("tender_http_requests_total", "Calls answered, by route and status.")
   let durations = HistogramFamily("tender_http_request_seconds", "Time to answer a call.")
+  let stages = HistogramFamily(
+    "tender_stage_seconds", "Time of each stage of a payment and of each delivery, by stage.")
+  let spans = CounterFamily("tender_spans_total", "Spans for the collector of traces, by outcome.")
   let refusals = CounterFamily("tender_refusals_total", "Calls refused, by stable code.")
   let merchantSessions = CounterFamily(
     "tender_merchant_sessions_total", "Merchant sessions asked of Apple, by outcome.")
@@ -34,15 +37,14 @@ struct Metrics: Sendable {
 
   let mails = CounterFamily("tender_mail_tried_total", "Tries to deliver a message, by outcome.")
 
-  /// The Prometheus text exposition format, version 0.0.4.
-  func text(gauges: [Gauge]) -> String {
+  /// Everything at this moment.
+  func readings(gauges: [Gauge]) -> [MetricReading] {
     [
-      requests.text, durations.text, refusals.text, merchantSessions.text, novelties.text,
-      placements.text, webhooks.text, mails.text, recovered.text, scheduled.text,
-      providerEvents.text, acquirerAnswers.text, acquirerTimes.text,
-      authorizations.text, declines.text, authorized.text, costs.text, lateConnections.text,
-    ].joined()
-      + Gauge.text(gauges)
+      requests.reading, durations.reading, stages.reading, spans.reading, refusals.reading, merchantSessions.reading,
+      novelties.reading, placements.reading, webhooks.reading, mails.reading, recovered.reading, scheduled.reading,
+      providerEvents.reading, acquirerAnswers.reading, acquirerTimes.reading, authorizations.reading, declines.reading,
+      authorized.reading, costs.reading, lateConnections.reading,
+    ] + Gauge.readings(gauges)
   }
 }
 
@@ -50,7 +52,7 @@ struct Metrics: Sendable {
 final class CounterFamily: Sendable {
   private let name: String
   private let help: String
-  private let counts = Mutex<[String: Int64]>([:])
+  private let counts = Mutex<[[String: String]: Int64]>([:])
 
   init(_ name: String, _ help: String) {
     self.name = name
@@ -58,25 +60,18 @@ final class CounterFamily: Sendable {
   }
 
   func count(_ labels: [String: String] = [:], by amount: Int64 = 1) {
-    let key = Labels.text(labels)
-    counts.withLock { counts in counts[key] = counts[key, default: 0].addingClamped(amount) }
+    counts.withLock { counts in counts[labels] = counts[labels, default: 0].addingClamped(amount) }
   }
 
-  var text: String {
-    let lines = counts.withLock { $0 }.sorted { $0.key < $1.key }.map { "\(name)\($0.key) \($0.value)\n" }
-    return "# HELP \(name) \(help)\n# TYPE \(name) counter\n" + lines.joined()
+  var reading: MetricReading {
+    MetricReading(name, help, .counter, counts.withLock { $0 }.map { .init($0.key, .whole($0.value)) })
   }
 }
 
 /// Times, counted in buckets.
 final class HistogramFamily: Sendable {
-  private static let bounds: [(microseconds: Int64, text: String)] = [
-    (1_000, "0.001"), (5_000, "0.005"), (10_000, "0.01"), (25_000, "0.025"), (50_000, "0.05"), (100_000, "0.1"),
-    (250_000, "0.25"), (500_000, "0.5"), (1_000_000, "1"), (5_000_000, "5"), (10_000_000, "10"), (30_000_000, "30"),
-  ]
-
   private struct Series {
-    var buckets = [Int64](repeating: 0, count: HistogramFamily.bounds.count)
+    var buckets = [Int64](repeating: 0, count: MetricReading.bounds.count)
     var count: Int64 = 0
     var microseconds: Int64 = 0
   }
@@ -94,7 +89,7 @@ final class HistogramFamily: Sendable {
     let microseconds = time.microseconds
     series.withLock { series in
       var one = series[labels] ?? Series()
-      for (index, bound) in Self.bounds.enumerated() where microseconds <= bound.microseconds {
+      for (index, bound) in MetricReading.bounds.enumerated() where microseconds <= bound.microseconds {
         one.buckets[index] += 1
       }
       one.count += 1
@@ -103,63 +98,41 @@ final class HistogramFamily: Sendable {
     }
   }
 
-  var text: String {
-    let all = series.withLock { $0 }.sorted { Labels.text($0.key) < Labels.text($1.key) }
-    return "# HELP \(name) \(help)\n# TYPE \(name) histogram\n" + all.map { lines($0.key, $0.value) }.joined()
-  }
-
-  private func lines(_ labels: [String: String], _ series: Series) -> String {
-    var out = ""
-    for (index, bound) in Self.bounds.enumerated() {
-      out += "\(name)_bucket\(Labels.text(labels.merging(["le": bound.text]) { $1 })) \(series.buckets[index])\n"
-    }
-    out += "\(name)_bucket\(Labels.text(labels.merging(["le": "+Inf"]) { $1 })) \(series.count)\n"
-    out += "\(name)_sum\(Labels.text(labels)) \(Double(series.microseconds) / 1_000_000)\n"
-    return out + "\(name)_count\(Labels.text(labels)) \(series.count)\n"
+  var reading: MetricReading {
+    MetricReading(
+      name, help, .histogram,
+      series.withLock { $0 }.map {
+        .init($0.key, .times(atMost: $0.value.buckets, count: $0.value.count, microseconds: $0.value.microseconds))
+      })
   }
 }
 
-/// A value that is read at each call of `/metrics`.
+/// A value that is read when metrics are.
 struct Gauge: Sendable {
-  enum Kind: String, Sendable {
-    case gauge, counter
-  }
-
   let name: String
   let help: String
   let labels: [String: String]
-  /// The number as it is printed.
-  let text: String
-  let kind: Kind
+  let value: MetricReading.Value
+  let kind: MetricReading.Kind
 
-  init(name: String, help: String, labels: [String: String], value: Int64, kind: Kind = .gauge) {
+  init(name: String, help: String, labels: [String: String], value: Int64, kind: MetricReading.Kind = .gauge) {
     (self.name, self.help, self.labels, self.kind) = (name, help, labels, kind)
-    text = "\(value)"
+    self.value = .whole(value)
   }
 
   /// A time, in seconds.
-  init(name: String, help: String, time: Duration, kind: Kind = .gauge) {
+  init(name: String, help: String, time: Duration, kind: MetricReading.Kind = .gauge) {
     (self.name, self.help, labels, self.kind) = (name, help, [:], kind)
-    text = "\(Double(time.microseconds) / 1_000_000)"
+    value = .time(microseconds: time.microseconds)
   }
 
-  static func text(_ gauges: [Gauge]) -> String {
-    var seen: Set<String> = []
-    return gauges.map { gauge in
-      let head = seen.insert(gauge.name).inserted ? gauge.head : ""
-      return head + "\(gauge.name)\(Labels.text(gauge.labels)) \(gauge.text)\n"
-    }.joined()
+  /// A metric for each name, in the order of the first of each.
+  static func readings(_ gauges: [Gauge]) -> [MetricReading] {
+    var (order, series) = ([Gauge](), [String: [MetricReading.Series]]())
+    for gauge in gauges {
+      if series[gauge.name] == nil { order.append(gauge) }
+      series[gauge.name, default: []].append(.init(gauge.labels, gauge.value))
+    }
+    return order.map { MetricReading($0.name, $0.help, $0.kind, series[$0.name] ?? []) }
   }
-
-  private var head: String { "# HELP \(name) \(help)\n# TYPE \(name) \(kind.rawValue)\n" }
-}
-
-enum Labels {
-  static func text(_ labels: [String: String]) -> String {
-    guard !labels.isEmpty else { return "" }
-    let pairs = labels.sorted { $0.key < $1.key }.map { "\($0.key)=\"\($0.value.escaped(escapes))\"" }
-    return "{\(pairs.joined(separator: ","))}"
-  }
-
-  private static let escapes: Escapes = ["\\": "\\\\", "\"": "\\\"", "\n": "\\n"]
 }

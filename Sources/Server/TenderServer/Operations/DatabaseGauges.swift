@@ -1,4 +1,5 @@
 import Storage
+import Telemetry
 
 extension Gauge {
   /// The connections to PostgreSQL and what its server says of itself; none where the store is a file.

@@ -5,6 +5,7 @@ import HTTPTypes
 import Hummingbird
 import NIOCore
 import Storage
+import Telemetry
 
 /// Is the process alive, can it take payments.
 struct HealthController: Sendable {
@@ -38,12 +39,11 @@ struct HealthController: Sendable {
 
 /// What the server has counted, for operators. It is not on the shoppers' port.
 struct MetricsController: Sendable {
-  let metrics: Metrics
-  let gauges: @Sendable () async throws -> [Gauge]
+  let source: MetricSource
 
   /// `GET /metrics`: Prometheus text.
   func show(_ request: Request, _ context: ServerContext) async throws -> Response {
-    let text = metrics.text(gauges: try await gauges())
+    let text = try await source.readings().map(\.prometheusText).joined()
     return Response(
       status: .ok, headers: [.contentType: "text/plain; version=0.0.4; charset=utf-8"],
       body: ResponseBody(byteBuffer: ByteBuffer(string: text)))

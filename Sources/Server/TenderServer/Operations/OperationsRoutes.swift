@@ -41,6 +41,6 @@ extension OperationsRoutes {
     events = EventController(
       gateway: parts.gateway, clock: parts.runtime.clock, metrics: parts.metrics)
     notifications = TokenNotificationController(parts)
-    metrics = MetricsController(metrics: parts.metrics, gauges: ServerGauges(parts: parts).all)
+    metrics = MetricsController(source: parts.metricSource)
   }
 }

@@ -8,6 +8,7 @@ import Orders
 import ServiceLifecycle
 import Settings
 import Storage
+import Telemetry
 import TenderPayments
 import Webhooks
 

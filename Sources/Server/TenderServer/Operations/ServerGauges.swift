@@ -5,6 +5,7 @@ import Ledger
 import MerchantIdentity
 import Settings
 import Storage
+import Telemetry
 import TenderPayments
 
 /// The values that `/metrics` reads at each call.
@@ -20,7 +21,9 @@ struct ServerGauges: Sendable {
       + (try await Gauge.all(of: parts.database))
       + (try await Gauge.retention(
         parts.database, parts.configuration.retention, at: parts.runtime.clock.now()))
-      + [Gauge.clockLead(of: parts.gateway)] + gauges(of: parts.merchants.current) + parts.doctor.gauges
+      + [Gauge.clockLead(of: parts.gateway)]
+      + Gauge.recovery(parts.lastRecovery, at: parts.runtime.clock.now()) + gauges(of: parts.merchants.current)
+      + parts.doctor.gauges
   }
 
   private func gauges(of merchants: MerchantsSnapshot) -> [Gauge] {
@@ -48,6 +51,10 @@ struct ServerGauges: Sendable {
   }
 }
 
+extension Composition {
+  var metricSource: MetricSource { MetricSource(metrics: metrics, gauges: ServerGauges(parts: self).all) }
+}
+
 extension Gauge {
   static func of(_ environment: TenderPayments.Environment) -> Gauge {
     Gauge(
@@ -62,6 +69,17 @@ extension Gauge {
       labels: [:], value: gateway.clockLead.components.seconds)
   }
 
+  /// None before the first round.
+  static func recovery(_ last: LastRun, at now: Timestamp) -> [Gauge] {
+    last.time.map { time in
+      [
+        Gauge(
+          name: "tender_recovery_idle_seconds", help: "How long ago a round of recovery ended well.", labels: [:],
+          value: max(0, now.since(time).components.seconds))
+      ]
+    } ?? []
+  }
+
   /// Payments and operations without an outcome. `payments_unknown` and its age are what to alert on.
   static func all(of open: OpenOutcomes, _ breakers: [String: CircuitBreaker], _ database: Database) -> [Gauge] {
     let byStatus = open.payments.sorted { $0.key.rawValue < $1.key.rawValue }
@@ -72,7 +90,17 @@ extension Gauge {
         help: "1 while calls to the route's acquirer are suspended: it does not answer.",
         labels: ["route": route], value: breaker.isOpen ? 1 : 0)
     }
-    return circuits
+    let openings = breakers.sorted { $0.key < $1.key }.map { route, breaker in
+      Gauge(
+        name: "tender_acquirer_circuit_opened_total", help: "How often calls to the route's acquirer were suspended.",
+        labels: ["route": route], value: Int64(breaker.opened), kind: .counter)
+    }
+    return circuits + openings
+      + open.alarmsByReason.sorted { $0.key < $1.key }.map { reason, count in
+        Gauge(
+          name: "tender_alarms", help: "Payments that an operator must look at, by reason.", labels: ["reason": reason],
+          value: Int64(count))
+      }
       + byStatus.map { status, payments in
         Gauge(
           name: "tender_payments_unsettled", help: "Payments whose outcome is open, by status.",
@@ -94,7 +122,7 @@ extension Gauge {
           value: Int64(open.operations)),
         Gauge(
           name: "tender_store_commits", help: "Durable commits since the start.", labels: [:],
-          value: Int64(database.commits)),
+          value: Int64(database.commits), kind: .counter),
         Gauge(
           name: "tender_payments_alarmed", help: "Payments that an operator must look at.", labels: [:],
           value: Int64(open.alarms)),

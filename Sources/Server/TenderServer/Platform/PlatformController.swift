@@ -3,6 +3,7 @@ import HTTPTypes
 import Hummingbird
 import Orders
 import DirectWire
+import Telemetry
 import TenderPayments
 
 /// The platform API: what a merchant's server asks, signed v1HMAC, in Worldline Direct's manner.
@@ -15,7 +16,7 @@ struct PlatformController: Sendable {
     let document = try await RequestBody.decode(BasketDocument.self, request)
     let basket = try Self.basket(context)
     let answer = try await orderService.put(document, as: basket, of: try Self.merchant(context))
-    CallTrace.current?.concerns(basket)
+    Activity.current?.concerns(basket)
     return JSONAnswer.response(answer)
   }
 

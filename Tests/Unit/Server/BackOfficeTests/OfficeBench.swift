@@ -395,7 +395,7 @@ extension OfficeSequence {
   static let sample = OfficeSequence(
     basket: BasketID("basket of order-1"), began: Timestamp(seconds: 1_800_000_000),
     steps: [
-      Step(from: .browser, to: .server, name: "POST /applepay/payment", details: [("tokenOpened", "3 ms")], at: .zero),
+      Step(from: .browser, to: .server, name: "POST /applepay/payment", details: [("open_token", "3 ms")], at: .zero),
       Step(from: .server, to: .provider, name: "authorize", details: [], at: .milliseconds(4)),
     ])
 }

@@ -66,7 +66,8 @@ import Testing
   func `takes the example of each setting, from the file and from its variable`(_ key: String) throws {
     let table = SettingsTable.server
     let setting = try #require(table.settings.first { $0.key == key })
-    guard !key.hasSuffix("apiKeyFile"), !key.hasSuffix("passwordFile") else { return }
+    // The example's file of a secret is not on this machine.
+    guard !["apiKeyFile", "passwordFile", "secretFile"].contains(where: key.hasSuffix) else { return }
     let file = try table.file(place.write(Shapes.yaml(key, setting.example)))
     #expect(try table.read([file]).named == [key])
     let text = setting.isList ? String(setting.example.dropFirst().dropLast()) : setting.example

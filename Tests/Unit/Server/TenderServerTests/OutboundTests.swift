@@ -42,7 +42,7 @@ import Webhooks
     let senders: [(Egress.Destination, HTTPSender)] = [
       (.providers, network.plain), (.apple, network.apple), (.apple, try network.identified(identity, .system)),
       (.webhooks, configuration.destinations.sender(over: network.webhooks)),
-      (.merchants, network.sender(guardedBy: configuration.destinations)),
+      (.merchants, network.sender(guardedBy: configuration.destinations)), (.telemetry, network.telemetry),
     ]
     for (destination, sender) in senders {
       let request = OutboundRequest(method: "POST", url: "http://\(destination.rawValue).example:8080/")

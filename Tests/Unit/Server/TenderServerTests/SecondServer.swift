@@ -6,6 +6,7 @@ import Settings
 import TenderPayments
 import TenderServer
 import TenderTesting
+import Webhooks
 
 extension TestSystem {
   /// The system's first merchant at another server, with a store and a configuration of its own.
@@ -15,9 +16,12 @@ extension TestSystem {
   ///   - beforeApple: before each call to Apple's gateway.
   ///   - clock: the server's; the system's by default.
   ///   - scheme: in which the server is reached.
+  ///   - collector: takes what goes to the collector of traces.
+  ///   - seeing: each request to providers, Apple and merchants.
   func secondServer(
     _ hold: Hold? = nil, beforeApple: (@Sendable () async -> Void)? = nil, at clock: StoppableClock? = nil,
-    random: RandomBytes = .system, scheme: String = "http",
+    random: RandomBytes = .system, scheme: String = "http", collector: HTTPSender? = nil,
+    seeing: @escaping @Sendable (Egress.Destination, OutboundRequest) -> Void = { _, _ in },
     _ configure: (inout ServerConfiguration) -> Void
   ) async throws -> Shopfront {
     var configuration = ServerConfiguration(
@@ -39,16 +43,27 @@ extension TestSystem {
     let (ready, clock) = (Mailbox<Int>(), clock ?? self.clock)
     let network = Network(
       plain: HTTPSender { [sender] request, limit throws(TransportError) in
+        seeing(.providers, request)
         if request.method == "POST" { try? await waitUntil("the end of the hold") { hold?.isOn != true } }
         return try await sender.send(request, limit)
       },
       identified: { identity, trust in
         let sender = try LiveHTTPClient(identity: identity, trust: trust, connectingWithin: 3_600).sender.unhurried
         return HTTPSender { request, limit throws(TransportError) in
+          seeing(.apple, request)
           await beforeApple?()
           return try await sender.send(request, limit)
         }
-      })
+      },
+      webhooks: collector == nil
+        ? .live()
+        : DeliveryNetwork { _ in
+          .init(
+            HTTPSender { request, _ in
+              seeing(.webhooks, request)
+              return InboundResponse(status: 204)
+            })
+        }, telemetry: collector)
     let server = try await Turn.ofMerchantsFolder.take { [configuration, logger] in
       try await TenderServer(
         configuration, clock: clock.wall, random: random, scheduler: clock.scheduler, network: network,

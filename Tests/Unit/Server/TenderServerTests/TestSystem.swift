@@ -350,6 +350,13 @@ struct Shopfront: Sendable {
     (server, sender, store) = (other.server, other.sender, other.store)
   }
 
+  /// The same shop, whose page says something more in each call.
+  init(_ other: Shopfront, saying field: HTTPField) {
+    (merchant, origin, key, server) = (other.merchant, other.origin, other.key, other.server)
+    (sender, store) = (other.sender, other.store)
+    page = JSONClient(server, sender: sender, headers: [HTTPField("Origin", origin), field])
+  }
+
   /// A shop of a merchant that has no folder.
   init(
     _ merchant: MerchantProvisioning.NewMerchant, _ system: TestSystem,
