@@ -204,9 +204,12 @@ extension SimulatedWorld {
     note(request, reply.outcome, reply.payment)
     evidence.keyed.append(
       KeyedCall(key: request.key, payment: request.name, kind: "authorize", reply: reply.reply))
+    // It may also fail before it is at the bank, as where the account is refused.
+    let isAtBank = reply.payment.map { payment in acquirers.contains { $0.bank.knows(payment.rawValue) } } ?? false
     switch reply.outcome {
     case .success: coverage.profiles[Coverage.laterPayment, default: 0] += 1
-    case .failure where verdict(ofCharge: request.name) == .declineForGood: stopped.insert(request.order.id)
+    case .failure where isAtBank && verdict(ofCharge: request.name) == .declineForGood:
+      stopped.insert(request.order.id)
     case .failure, .pending, .refused, .nothing, .asked: break
     }
   }
