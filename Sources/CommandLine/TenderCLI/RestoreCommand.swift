@@ -107,19 +107,23 @@ struct RestoreCommand: AsyncParsableCommand {
     @Option(help: "The provider's report of the time since the backup.") var report: String?
     @Option(help: "What the merchant knows of its payments since the backup.") var orders: String?
     @Flag(help: "Open the route although nobody knows what happened there since the backup.") var acceptGap = false
-    @Option(help: "Why the gap is accepted; kept in the audit chain.") var note: String?
+    @Flag(help: "Let Tender charge the route's agreements again, which may have been ended since the backup.")
+    var resumeSchedules = false
+    @Option(help: "Why the gap is accepted, or the schedules go on; kept in the audit chain.") var note: String?
     @OptionGroup var store: StoreOptions
     @Flag(help: "Print JSON.") var json = false
 
     func validate() throws {
-      guard [report != nil, orders != nil, acceptGap].count(where: { $0 }) <= 1 else {
-        throw ValidationError("Give one of --report, --orders and --accept-gap.")
+      guard [report != nil, orders != nil, acceptGap, resumeSchedules].count(where: { $0 }) <= 1 else {
+        throw ValidationError("Give one of --report, --orders, --accept-gap and --resume-schedules.")
       }
-      guard acceptGap == (note != nil) else { throw ValidationError("--accept-gap needs a --note, and only it.") }
+      guard (acceptGap || resumeSchedules) == (note != nil) else {
+        throw ValidationError("--accept-gap and --resume-schedules need a --note, and only they.")
+      }
     }
 
     func run() async throws {
-      if acceptGap { return try await openUnknown() }
+      if acceptGap || resumeSchedules { return try await decide() }
       let result = try await adopt()
       if json { Terminal.say(try Terminal.json(result)) } else { show(result) }
       guard result.isOpen else { throw ExitCode(1) }
@@ -142,12 +146,16 @@ struct RestoreCommand: AsyncParsableCommand {
         there: ("POST", (isReport ? "/restore/report" : "/restore/orders") + path), body: bytes)
     }
 
-    private func openUnknown() async throws {
-      let (name, note) = (route, note ?? "")
+    private func decide() async throws {
+      let (name, note, opens) = (route, note ?? "", acceptGap)
       let person = CommandLineOperator(NSUserName(), because: note)
+      let query = "?route=\(name.inQuery)&by=\(NSUserName().inQuery)&note=\(note.inQuery)"
       let result = try await store.access().ask(
-        here: { try await RestoreAdministration($0).acceptGap(of: name, by: person) },
-        there: ("POST", "/restore/gap?route=\(name.inQuery)&by=\(NSUserName().inQuery)&note=\(note.inQuery)"))
+        here: { journal in
+          let administration = await RestoreAdministration(journal)
+          return try await opens
+            ? administration.acceptGap(of: name, by: person) : administration.resumeSchedules(of: name, by: person)
+        }, there: ("POST", "/restore/\(opens ? "gap" : "schedules")" + query))
       if json { Terminal.say(try Terminal.json(result)) } else { result.show() }
     }
 
@@ -164,8 +172,15 @@ struct RestoreCommand: AsyncParsableCommand {
 extension RestoreReport {
   fileprivate func show() {
     Terminal.say("lost: what happened from \(lostFrom) to \(restoredAt)" + (endedAt.map { "; ended \($0)" } ?? ""))
-    Table("ROUTE", "STATE", "ADOPTED", "NOTE", of: routes) {
-      [$0.route, $0.state.rawValue, "\($0.adopted)", $0.note ?? ($0.state == .closed ? "tender restore route" : "-")]
+    Table("ROUTE", "STATE", "ADOPTED", "WAITING", "NOTE", of: routes) {
+      [
+        $0.route, $0.state.rawValue, "\($0.adopted)", "\(waitingAgreements[$0.route] ?? 0)",
+        $0.note ?? ($0.state == .closed ? "tender restore route" : "-"),
+      ]
     }.show("route")
+    guard !waitingAgreements.isEmpty else { return }
+    Terminal.say(
+      "WAITING agreements are not charged by their schedule: end what was ended since the backup, then tender restore route "
+        + "NAME --resume-schedules")
   }
 }

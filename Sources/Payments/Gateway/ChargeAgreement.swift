@@ -131,7 +131,8 @@ extension PaymentGateway {
       order, use: TokenUse(charging: agreement.id, random.hex(16)), instrument: .stored(prepared.credential),
       amountConfirmed: true, RouteChoice(sale: sale), merchant: routes.sale(of: charge.merchant),
       candidates: [prepared.acquirer])
-    try refuseIfRestored(confirmed, due: taken.period.due, isByPerson: charge.isByPerson, in: store)
+    try refuseIfRestored(
+      confirmed, taken.period, of: agreement, isNamed: charge.period != nil, isByPerson: charge.isByPerson, in: store)
     let attempt = try claim(confirmed, for: call, in: store)
     try journal.note(attempt, chargeOf: agreement.id, in: store)
     return ClaimedCharge(period: taken.period, order: order, attempt: attempt, confirmed: confirmed)
@@ -144,14 +145,6 @@ extension PaymentGateway {
   }
 
   private func refused(_ error: AgreementError) -> GatewayError { .agreementRefused(error) }
-}
-
-extension BasketID {
-  /// In the place of a basket: the same for every charge of the period, so that a listing after a restore tells which period
-  /// a lost payment was for.
-  fileprivate static func period(_ number: Int64, of agreement: AgreementID) -> BasketID {
-    BasketID("agreement:\(agreement):\(number)")
-  }
 }
 
 extension TokenUse {

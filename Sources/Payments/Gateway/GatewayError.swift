@@ -151,6 +151,9 @@ package enum GatewayError: Error, Sendable, Hashable {
     case .routeNotReconciled: "This call changed nothing. Try again later; the operator runs tender restore status."
     case .tokenBeforeRestore: "Show the payment sheet again: a new payment token is taken."
     case .paidBeforeRestore: "Do not charge again. The operator finds the payment among the alarms."
+    case .callMayBeLost(.authorize):
+      "Look at what was charged. If this was not done before, let an operator do it. A reload may be asked for with the "
+        + "period of the agreement that comes next."
     case .callMayBeLost: "Look at the payment. If this was not done before, let an operator do it."
     case .noListing: "Name the provider's report by --report, or the merchant's orders by --orders."
     case .operationRefused(.mustWait(_, isFinal: true)):

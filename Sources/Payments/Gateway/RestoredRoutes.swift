@@ -26,19 +26,26 @@ extension PaymentGateway {
     }
   }
 
-  /// Refuses a charge of an agreement on a closed route, and one of a period that was charged before the restore or, where
-  /// the route's gap was accepted, may have been. A person may charge it all the same.
+  /// Refuses a charge of an agreement on a closed route, and one that may have been made before a restore: in a gap, or as
+  /// a reload that is lost and that the call may repeat. A person may charge it all the same. What a listing gave back of
+  /// a period keeps the period itself from being charged again.
+  ///
+  /// - Parameter isNamed: whether the call names the period, which the next reload then is.
   func refuseIfRestored(
-    _ charge: ConfirmedOrder, due: Timestamp?, isByPerson: Bool, in store: Transaction
+    _ charge: ConfirmedOrder, _ period: AgreementCalendar.Period, of agreement: Agreement, isNamed: Bool,
+    isByPerson: Bool, in store: Transaction
   ) throws {
     guard let restore = journal.restore else { return }
     let (order, route) = (charge.order, charge.candidates[0].capabilities.route)
     guard try !restore.isClosed(route, in: store) else { throw GatewayError.routeNotReconciled(route) }
     guard !isByPerson else { return }
-    if let payment = try restore.lostPayment(of: order.basket, order.merchant, in: store) {
+    if let payment = try restore.lostCharge(of: order.basket, order.merchant, in: store) {
       throw GatewayError.paidBeforeRestore(payment)
     }
-    guard try restore.mayHaveLostCharge(due: due, through: route, in: store) else { return }
+    let repeats =
+      try !isNamed && period.due == nil && restore.callsMayRepeat(at: store.now)
+      && Journal.hasRestoredCharge(period.number - 1, of: agreement.id, in: store)
+    guard try repeats || restore.mayHaveLostCharge(due: period.due, through: route, in: store) else { return }
     throw GatewayError.callMayBeLost(.authorize)
   }
 

@@ -81,10 +81,13 @@ extension Journal {
       if let answered = try answer(listed, through: route, in: store) { return answered }
       if try Operations.isKnown(listed, through: route, in: store) { return .known }
       guard listed.result != .declined else { return .declined }
-      if let time = listed.ownTime(at: store.now), restore.isKept(time) { return .older }
+      if let time = listed.ownTime(at: store.now), try restore.isKept(time, on: route, in: store) { return .older }
       guard listed.result != .pending else { return .later }
       if listed.kind == .authorize {
-        if listed.isReversed { return .known }
+        if listed.isReversed {
+          try noteReversed(listed, through: route, in: store)
+          return .known
+        }
         return try adoptPayment(listed, through: route, merchant, restore, in: store)
       }
       let first = listed.kind == .reverse ? listed.reference : listed.authorization
@@ -135,7 +138,9 @@ extension Journal {
         let listed = ListedOperation(
           reference: AttemptReference(id.rawValue), kind: .authorize, amount: amount, time: restore.lostFrom,
           name: order.name)
-        if let time = listed.ownTime(at: store.now), restore.isKept(time) { return [.older] }
+        if let time = listed.ownTime(at: store.now), try restore.isKept(time, on: route, in: store) {
+          return [.older]
+        }
         adoptions.append(try adoptPayment(listed, through: route, merchant, restore, in: store))
         guard adoptions == [.adopted(id)] else { return adoptions }
       }
@@ -174,8 +179,8 @@ extension Journal {
   /// Since when a listing must reach back: what moves a hold that is older than the backup may be found with the hold.
   package func listingStart(of route: String) async throws -> Timestamp? {
     guard let restore else { return nil }
-    let start = restore.lostFrom.adding(.zero - RestoredStore.clockMargin)
     return try await database.read { store in
+      let start = try restore.lostFrom(on: route, in: store).adding(.zero - RestoredStore.clockMargin)
       let oldest = try store.row(
         "SELECT MIN(created_at) AS oldest FROM payments WHERE route = $1 AND live = 1 AND authorized > captured",
         .text(route))?.timeOrNil("oldest")
@@ -212,14 +217,26 @@ extension Journal {
     _ = try post(
       .approved(Approval(acquirerReference: listed.name ?? "")), for: attempt,
       reportedTo: .shopper(whenOpen: .pending), pause: .zero, in: store)
+    try note(listed, as: id, through: route, in: store)
+    try raiseOrNote(.restored, PaymentRecord.lock(id, in: store), in: store)
+    return .adopted(id)
+  }
+
+  private func note(
+    _ listed: ListedOperation, as id: PaymentID, through route: String, in store: Transaction
+  ) throws {
     try store.run(
       """
       INSERT INTO restored_payments (payment, basket_mark, route, amount, currency, restored_at)
-      VALUES ($1, $2, $3, $4, $5, $6)
+      VALUES ($1, $2, $3, $4, $5, $6) ON CONFLICT DO NOTHING
       """, .text(id.rawValue), .text(BasketMark.of(id)), .text(route), .integer(listed.amount.minorUnits),
       .text(listed.amount.currency.code), .time(store.now))
-    try raiseOrNote(.restored, PaymentRecord.lock(id, in: store), in: store)
-    return .adopted(id)
+  }
+
+  /// A lost payment that holds nothing has no row, but it was made: a schedule does not make it again.
+  private func noteReversed(_ listed: ListedOperation, through route: String, in store: Transaction) throws {
+    guard listed.isOurs(at: store.now) else { return }
+    try note(listed, as: PaymentID(listed.reference.rawValue), through: route, in: store)
   }
 
   /// An authorization that is open here was reversed there.

@@ -170,6 +170,23 @@ enum AgreementRows {
     ).map { Amount(minorUnits: try $0.integer("amount"), currency: agreement.terms.amount.currency) }
   }
 
+  /// Gives a period the order of a payment that was lost and came back.
+  static func replaceOrder(
+    of period: Int64, of id: AgreementID, by order: OrderID, due: Timestamp?, in store: Transaction
+  ) throws {
+    try store.run(
+      """
+      INSERT INTO agreement_charges (agreement, period, order_id, due_at, created_at) VALUES ($1, $2, $3, $4, $5)
+      ON CONFLICT (agreement, period) DO UPDATE SET order_id = excluded.order_id
+      """,
+      .text(id.rawValue), .integer(period), .text(order.rawValue), .time(optional: due), .time(store.now))
+  }
+
+  /// Takes back that it was changed since it was made, so that a restored store's schedule waits.
+  static func hold(_ id: AgreementID, in store: Transaction) throws {
+    try store.run("UPDATE agreements SET updated_at = created_at WHERE id = $1", .text(id.rawValue))
+  }
+
   static func mark(_ payment: PaymentID, as chargeOf: AgreementID, in store: Transaction) throws {
     try store.run(
       "UPDATE payments SET agreement = $2 WHERE id = $1", .text(payment.rawValue), .text(chargeOf.rawValue))

@@ -69,9 +69,10 @@ extension Journal {
     try await database.read { store in
       try store.rows(
         """
-        SELECT id FROM agreements WHERE status = 'active' AND schedule_at IS NOT NULL AND schedule_at <= $1
+        SELECT id FROM agreements
+        WHERE status = 'active' AND schedule_at IS NOT NULL AND schedule_at <= $1 AND updated_at >= $3
         ORDER BY schedule_at, id LIMIT $2
-        """, .time(store.now), .integer(Int64(limit))
+        """, .time(store.now), .integer(Int64(limit)), .time(restore?.restoredAt ?? Timestamp(seconds: 0))
       ).map { try $0.value("id") }
     }
   }
@@ -80,8 +81,9 @@ extension Journal {
   package func nextSchedule() async throws -> Timestamp? {
     try await database.read { store in
       try store.row(
-        "SELECT MIN(schedule_at) AS next FROM agreements WHERE status = 'active' AND schedule_at > $1",
-        .time(store.now)
+        """
+        SELECT MIN(schedule_at) AS next FROM agreements WHERE status = 'active' AND schedule_at > $1 AND updated_at >= $2
+        """, .time(store.now), .time(restore?.restoredAt ?? Timestamp(seconds: 0))
       )?.timeOrNil("next")
     }
   }
@@ -96,11 +98,14 @@ extension Journal {
     // The payment first, as where its outcome moves the agreement.
     _ = try PaymentRecord.lock(known.firstPayment, in: store)
     let agreement = try AgreementRows.lock(id, in: store)
-    guard agreement.status == .active, let schedule = agreement.schedule, schedule.at != nil else { return .nothing }
+    guard agreement.status == .active, let schedule = agreement.schedule, schedule.at != nil,
+      restore?.holds(agreement) != true
+    else { return .nothing }
     guard let calendar = agreement.calendar else {
       return try wait(agreement, for: schedule.period, until: store.now.adding(.seconds(86_400)), in: store)
     }
     let number = schedule.period
+    let isLost = try takeLostCharge(of: number, of: agreement, in: store)
     let payment = try Self.lastPayment(of: number, of: id, in: store)
     if let payment, !payment.status.isResolved {
       let pause = AgreementSchedule.pauseForAnswer(within: calendar.interval(after: number))
@@ -109,7 +114,7 @@ extension Journal {
     if let current = calendar.current(at: store.now), current.number > number {
       return try move(agreement, to: current.number, of: calendar, in: store)
     }
-    let isDone = payment.map { $0.status != .declined && $0.status != .failed } ?? false
+    let isDone = payment.map { $0.status != .declined && $0.status != .failed } ?? false || isLost
     guard !isDone, let period = calendar.period(number),
       try Self.applyPrice(to: period, of: agreement, in: store).amount.isPositive
     else { return try move(agreement, to: number + 1, of: calendar, in: store) }

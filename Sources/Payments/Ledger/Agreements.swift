@@ -37,7 +37,11 @@ extension Journal {
     guard let status = AgreementState.status(after: event, in: before.status) else {
       let isDone = AgreementStatus.allCases.contains { AgreementState.status(after: event, in: $0) == before.status }
       guard isDone else { throw AgreementError.notPossible(event, before.status) }
-      return before
+      guard event == .resumed, restore?.holds(before) == true else { return before }
+      // It was active, and goes on: whoever says so knows what was lost.
+      try AgreementRows.move(
+        before, by: event, to: before.status, party, because: reason.map { String($0.prefix(200)) }, in: store)
+      return try AgreementRows.lock(id, in: store)
     }
     try AgreementRows.move(
       before, by: event, to: status, party, because: reason.map { String($0.prefix(200)) }, in: store)
@@ -114,6 +118,7 @@ extension Journal {
     if let schedule { try follow(schedule, of: agreement, in: store) }
     try AgreementRetries(of: id, in: store).check()
     let chosen = try chargeable(period, of: agreement, in: store)
+    try takeLostCharge(of: chosen.number, of: agreement, in: store)
     let taken = try AgreementRows.take(chosen.number, of: id, for: order, due: chosen.due, in: store)
     if let live = try Self.livePayment(of: taken, in: store) { throw AgreementError.charged(chosen.number, live.id) }
     let first = try PaymentRecord.find(agreement.firstPayment, in: store)
@@ -152,6 +157,7 @@ extension Journal {
 
   /// The last reload again if it was declined; otherwise the one after it.
   private func nextReload(of agreement: Agreement, in store: Transaction) throws -> Int64 {
+    try takeLostReloads(of: agreement, in: store)
     guard let last = try AgreementRows.lastPeriod(of: agreement.id, in: store),
       let order = try AgreementRows.order(of: last, of: agreement.id, in: store)
     else { return 1 }
@@ -169,6 +175,10 @@ extension Journal {
     guard let status = AgreementState.status(after: event, in: agreement.status) else { return }
     let reason = after.balances.status.isLive ? nil : "the payment is \(after.balances.status.rawValue)"
     try AgreementRows.move(agreement, by: event, to: status, .firstPayment, because: reason, in: store)
+    if status == .active, let restore, agreement.createdAt < restore.restoredAt {
+      // It may have begun and ended in the lost time.
+      try AgreementRows.hold(id, in: store)
+    }
   }
 }
 

@@ -3,7 +3,7 @@ package import TenderPayments
 
 /// That a store was restored from a backup: what was committed after the backup is lost here, and happened elsewhere.
 package struct RestoredStore: Sendable, Hashable {
-  /// Counts the restores of the store.
+  /// Above those of earlier restores, also of one that is lost itself: the seconds of its time.
   package let number: Int64
   /// The backup's name.
   package let backup: String
@@ -19,8 +19,11 @@ package struct RestoredStore: Sendable, Hashable {
   /// How far the clocks of providers and of the machine that was lost may have differed.
   package static let clockMargin: Duration = .seconds(900)
 
-  /// Events of a payment go on above this number: a payment has no million events.
-  var eventFloor: Int64 { number * 1_000_000 }
+  /// So many numbers and places each second has: no payment, and no server, has a million events in one.
+  private static let eventsOfRestore: Int64 = 1_000_000
+
+  /// Events of a payment go on above this number.
+  var eventFloor: Int64 { number * Self.eventsOfRestore }
 
   /// Whether a payment existed, or may have existed, before the restore.
   func mayHaveKnown(_ payment: Payment) -> Bool { payment.createdAt < restoredAt }
@@ -67,9 +70,11 @@ package struct RestoreReport: Sendable, Hashable, Codable {
   package let restoredAt: String
   package let endedAt: String?
   package let routes: [RestoredRoute]
+  /// By their route, how many agreements are not charged by their schedule before somebody says that they go on.
+  package let waitingAgreements: [String: Int]
 
-  init(_ restore: RestoredStore, _ routes: [RestoredRoute]) {
-    (number, backup, self.routes) = (restore.number, restore.backup, routes)
+  init(_ restore: RestoredStore, _ routes: [RestoredRoute], _ waiting: [String: Int]) {
+    (number, backup, self.routes, waitingAgreements) = (restore.number, restore.backup, routes, waiting)
     (lostFrom, restoredAt) = (restore.lostFrom.description, restore.restoredAt.description)
     endedAt = restore.endedAt?.description
   }
@@ -102,7 +107,8 @@ extension RestoredStore {
   package static func begin(
     _ backup: String, lostFrom time: Timestamp, routes: [String], in store: Transaction
   ) throws -> RestoredStore {
-    let number = (try find(in: store)?.number ?? 0) + 1
+    // A backup may be restored more than once, so what is counted in the store alone would come again.
+    let number = max((try find(in: store)?.number ?? 0) + 1, store.now.seconds)
     try store.run(
       "INSERT INTO restores (number, backup, lost_from, restored_at) VALUES ($1, $2, $3, $4)", .integer(number),
       .text(backup), .time(time), .time(store.now))
@@ -111,7 +117,11 @@ extension RestoredStore {
     }
     try store.run(
       "INSERT INTO outbox_head (id, position, handed_over_at) VALUES (1, 0, 0) ON CONFLICT DO NOTHING")
-    try store.run("UPDATE outbox_head SET position = position + 1000000000")
+    try store.run(
+      """
+      UPDATE outbox_head SET position =
+        CASE WHEN position + 1000000000 > $1 THEN position + 1000000000 ELSE $1 END
+      """, .integer(number * eventsOfRestore))
     try expectMoreOfOpen(in: store)
     guard let restore = try find(in: store) else { throw StorageError.column("number") }
     return restore
@@ -153,7 +163,35 @@ extension RestoredStore {
   }
 
   /// Whether what was done at a time is in the backup, by any clock.
-  func isKept(_ time: Timestamp) -> Bool { time < lostFrom.adding(.zero - Self.clockMargin) }
+  func isKept(_ time: Timestamp, on route: String, in store: Transaction) throws -> Bool {
+    try time < lostFrom(on: route, orAccepted: true, in: store).adding(.zero - Self.clockMargin)
+  }
+
+  /// From when on the route's provider may have done what is not known here: since the earliest restore after which nobody
+  /// has said what it did, or since the newest one.
+  ///
+  /// - Parameter orAccepted: whether a gap that a person has accepted counts.
+  func lostFrom(on route: String, orAccepted: Bool = false, in store: Transaction) throws -> Timestamp {
+    let earliest = try store.row(
+      """
+      SELECT MIN(lost_from) AS lost FROM restores JOIN restored_routes ON restore = number
+      WHERE route = $1 AND (state = 'closed' OR state = $2)
+      """, .text(route), .text((orAccepted ? RestoredRoute.State.gapAccepted : .closed).rawValue))?.timeOrNil("lost")
+    return min(lostFrom, earliest ?? lostFrom)
+  }
+
+  /// Whether a gap of the route may hide what was done before a restore: a person has accepted it, or a newer restore has
+  /// closed the route again before anybody said what its provider did.
+  ///
+  /// - Parameters:
+  ///   - time: only gaps of restores after it count.
+  private func hasGap(since time: Timestamp, on route: String, in store: Transaction) throws -> Bool {
+    try store.row(
+      """
+      SELECT number FROM restores JOIN restored_routes ON restore = number
+      WHERE route = $1 AND restored_at > $2 AND (state = 'gap_accepted' OR state = 'closed' AND number < $3) LIMIT 1
+      """, .text(route), .time(time), .integer(number)) != nil
+  }
 
   /// Whether nothing may be sent on the route.
   package func isClosed(_ route: String, in store: Transaction) throws -> Bool {
@@ -203,8 +241,29 @@ extension RestoredStore {
   ) throws -> PaymentID? {
     guard store.now < restoredAt.adding(Self.basketMemory) else { return nil }
     return try store.row(
-      "SELECT payment FROM restored_payments WHERE basket_mark = $1 LIMIT 1",
-      .text(BasketMark.of(basket, merchant)))?.value("payment")
+      """
+      SELECT payment FROM restored_payments JOIN payments ON payments.id = payment WHERE basket_mark = $1 LIMIT 1
+      """, .text(BasketMark.of(basket, merchant)))?.value("payment")
+  }
+
+  /// A lost charge of a period that a merchant's call may repeat, also one that was reversed.
+  package func lostCharge(
+    of basket: BasketID, _ merchant: MerchantID, in store: Transaction
+  ) throws -> PaymentID? {
+    guard callsMayRepeat(at: store.now) else { return nil }
+    return try Self.lostCharges(of: basket, merchant, in: store).first
+  }
+
+  /// The lost charges of a period, whenever the store was restored: those that hold or took money first.
+  static func lostCharges(
+    of basket: BasketID, _ merchant: MerchantID, in store: Transaction
+  ) throws -> [PaymentID] {
+    try store.rows(
+      """
+      SELECT payment FROM restored_payments LEFT JOIN payments ON payments.id = payment
+      WHERE basket_mark = $1 ORDER BY COALESCE(live, 0) DESC, payment
+      """, .text(BasketMark.of(basket, merchant))
+    ).map { try $0.value("payment") }
   }
 
   /// Whether a lost payment of this amount was given back on one of the routes. A credential that says nothing of its age
@@ -213,13 +272,15 @@ extension RestoredStore {
     guard callsMayRepeat(at: store.now) else { return false }
     return try routes.contains { route in
       try store.row(
-        "SELECT payment FROM restored_payments WHERE route = $1 AND amount = $2 AND currency = $3 LIMIT 1",
-        .text(route), .integer(amount.minorUnits), .text(amount.currency.code)) != nil
+        """
+        SELECT payment FROM restored_payments JOIN payments ON payments.id = payment
+        WHERE restored_payments.route = $1 AND restored_payments.amount = $2 AND restored_payments.currency = $3 LIMIT 1
+        """, .text(route), .integer(amount.minorUnits), .text(amount.currency.code)) != nil
     }
   }
 
   /// Whether a merchant's call that begins this operation may be the repeat of one that is lost: one of its kind was given
-  /// back, or the route's gap was accepted. An acquirer takes the whole of a hold once at most.
+  /// back, or the payment is older than a gap of the route. An acquirer takes the whole of a hold once at most.
   package func mayRepeatLostCall(_ attempt: Attempt, in store: Transaction) throws -> Bool {
     guard callsMayRepeat(at: store.now) else { return false }
     let restored = try store.row(
@@ -227,21 +288,22 @@ extension RestoredStore {
       .text(attempt.payment.rawValue), .text(attempt.kind.rawValue))
     if restored != nil { return true }
     let takesHold = (attempt.kind == .capture || attempt.kind == .void) && attempt.isWhole
-    guard !takesHold, try route(attempt.route, in: store)?.state == .gapAccepted else { return false }
-    return try PaymentRecord.find(attempt.payment, in: store).map { mayHaveKnown($0.payment) } ?? false
+    guard !takesHold, let payment = try PaymentRecord.find(attempt.payment, in: store)?.payment else { return false }
+    return try hasGap(since: max(payment.createdAt, Self.firstRepeated(at: store.now)), on: attempt.route, in: store)
   }
 
-  /// Whether a charge of an agreement may have been made and lost: its period began before the restore, and the route's gap
-  /// was accepted.
+  /// Whether a charge of an agreement may have been made and lost in a gap of the route: its period began before.
   ///
   /// - Parameter due: when the period began; nil for a reload, which has no dates.
   package func mayHaveLostCharge(due: Timestamp?, through name: String, in store: Transaction) throws -> Bool {
-    guard try route(name, in: store)?.state == .gapAccepted else { return false }
-    return due.map { $0 < restoredAt } ?? callsMayRepeat(at: store.now)
+    try hasGap(since: due ?? Self.firstRepeated(at: store.now), on: name, in: store)
   }
 
+  /// What a call of before a restore began may come again until the restore is as old as this.
+  private static func firstRepeated(at now: Timestamp) -> Timestamp { now.adding(.zero - IdempotencyKeys.memory) }
+
   /// As long as the keys of calls would have been kept.
-  private func callsMayRepeat(at now: Timestamp) -> Bool { now < restoredAt.adding(IdempotencyKeys.memory) }
+  package func callsMayRepeat(at now: Timestamp) -> Bool { now < restoredAt.adding(IdempotencyKeys.memory) }
 }
 
 extension Journal {
@@ -255,7 +317,9 @@ extension Journal {
   /// The newest restore and its routes; nil for a store that never was restored.
   package func restoreReport() async throws -> RestoreReport? {
     try await database.read { store in
-      try RestoredStore.find(in: store).map { RestoreReport($0, try $0.routes(in: store)) }
+      try RestoredStore.find(in: store).map {
+        RestoreReport($0, try $0.routes(in: store), try $0.waitingAgreements(in: store))
+      }
     }
   }
 }

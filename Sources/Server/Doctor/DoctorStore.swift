@@ -6,7 +6,7 @@ import TenderPayments
 extension DoctorCheck {
   static let storeGroup = [
     storeOpens, serverAnswers, secretsOpen, storeIntegrity, storeMigrations, storeLog, unknownPayments, alarmedPayments,
-    recoveryRuns, restoredRoutes, contactKeys, retentionRuns,
+    recoveryRuns, restoredRoutes, restoredAgreements, contactKeys, retentionRuns,
   ]
 
   static let storeOpens = DoctorCheck(
@@ -48,6 +48,11 @@ extension DoctorCheck {
     "restored_routes", "No route of a restored store is closed.",
     meaning: "Every payment through it is refused, because the store does not know what was paid since the backup.",
     remedy: "`tender restore status` shows what each route waits for; docs/backup.md says how one is opened.")
+  static let restoredAgreements = DoctorCheck(
+    "restored_agreements", "No agreement's schedule waits since the store was restored.",
+    meaning: "It may have been ended since the backup: Tender charges it no more by itself.",
+    remedy: "End, suspend and price again what was so since the backup; then `tender restore route NAME "
+      + "--resume-schedules --note …`, or `tender agreement resume` for one.")
   static let contactKeys = DoctorCheck(
     "contact_keys",
     "The keys that seal the contacts are there, their copy holds the same, and erased orders have none.",
@@ -66,7 +71,8 @@ extension Doctor {
     guard let facts else { return [unopened(), answers()] }
     return [DoctorCheck.storeOpens.ok(name, facts.isRunning ? "a server uses it" : "it opens"), answers()]
       + [secrets(facts.store), integrity(facts.store, name), migrations(facts.store, name), log()]
-      + [unknown(facts.store), alarms(facts.store), recovery(facts), restored(facts.store), contactKeys()]
+      + [unknown(facts.store), alarms(facts.store), recovery(facts), restored(facts.store), agreements(facts.store)]
+      + [contactKeys()]
       + retention(facts)
   }
 
@@ -139,6 +145,12 @@ extension Doctor {
     DoctorCheck.restoredRoutes.require(
       store.closedRoutes.isEmpty, "store", ok: "none",
       failed: "these are closed: \(store.closedRoutes.joined(separator: ", "))")
+  }
+
+  private func agreements(_ store: StoreFacts) -> DoctorFinding {
+    let count = store.waitingAgreements
+    guard count > 0 else { return DoctorCheck.restoredAgreements.ok("store", "none") }
+    return DoctorCheck.restoredAgreements.warning("store", count == 1 ? "1 agreement" : "\(count) agreements")
   }
 
   private func contactKeys() -> DoctorFinding {

@@ -78,6 +78,8 @@ package struct StoreFacts: Codable, Sendable {
   let storedMerchants: Int64
   /// Routes that are closed since a restore.
   let closedRoutes: [String]
+  /// Agreements whose schedule waits since a restore.
+  let waitingAgreements: Int
   /// Up to which moment each task of retention is done, in microseconds.
   let retention: [String: Int64]
   /// Nil where the store is a file.
@@ -91,7 +93,7 @@ extension StoreFacts {
     let backlog = try await WebhookDispatcher.backlog(in: journal.database)
     let mails = try await journal.database.read { try MailOutbox.backlog(in: $0) }
     let lacking = try await journal.database.lacking(ServerStore.migrations)
-    let (check, merchants, closed, retention) = try await journal.database.read { store in
+    let (check, merchants, closed, waiting, retention) = try await journal.database.read { store in
       let check = isDeep ? try store.row("PRAGMA quick_check(1)")?.text("quick_check") : nil
       // A store of an earlier version has no such table.
       let merchants =
@@ -99,7 +101,10 @@ extension StoreFacts {
         ? 0 : try store.row("SELECT COUNT(*) AS n FROM merchants")?.integer("n") ?? 0
       let retention = try lacking.expanding.contains("retention-1") ? [] : RetentionProgress.all(in: store)
       let closed = try lacking.expanding.contains("restore-1") ? [] : RestoredStore.closedRoutes(in: store)
-      return (check, merchants, closed, retention)
+      let waiting =
+        try lacking.expanding.contains { ["restore-1", "agreements-schedule-1"].contains($0) }
+        ? 0 : RestoredStore.waitingAgreements(in: store)
+      return (check, merchants, closed, waiting, retention)
     }
     self.init(
       quickCheck: check, missingMigrations: lacking.expanding, waitingContractions: lacking.contracting,
@@ -108,7 +113,7 @@ extension StoreFacts {
       waitingWebhooks: backlog.waiting, deadWebhooks: backlog.dead,
       oldestWebhookSeconds: backlog.oldestWaiting.components.seconds, waitingMails: mails.waiting,
       deadMails: mails.dead, oldestMailSeconds: mails.oldestWaiting.components.seconds,
-      storedMerchants: merchants, closedRoutes: closed,
+      storedMerchants: merchants, closedRoutes: closed, waitingAgreements: waiting,
       retention: Dictionary(uniqueKeysWithValues: retention.map { ($0.task.rawValue, $0.until.microseconds) }),
       database: try await journal.database.serverFacts())
   }

@@ -91,6 +91,23 @@ package struct RestoreAdministration: Sendable {
     return try await report()
   }
 
+  /// Lets the schedules of the route's agreements go on, which may have been ended in the lost time.
+  package func resumeSchedules(of route: String, by person: CommandLineOperator) async throws -> RestoreReport {
+    try await requireRoute(route)
+    guard person.reason.contains(where: { !$0.isWhitespace }), person.reason.utf8.count <= 500 else {
+      throw Problem(.badRequest, "note_missing", "Say in 1 to 500 bytes why the schedules go on.", field: "note")
+    }
+    try await journal.database.write { [journal] store in
+      guard let restore = journal.restore else { return }
+      let count = try restore.resumeSchedules(of: route, in: store)
+      try OfficeAudit(store).note(
+        OfficeAction(
+          person.actor, from: "", "restore.resume_schedules", subject: route, before: "\(count) waited", after: "go on",
+          reason: person.reason))
+    }
+    return try await report()
+  }
+
   private func requireClosed(_ route: String) async throws {
     let known = try await requireRoute(route)
     guard known.state == .closed else {

@@ -73,6 +73,7 @@ struct AdministrationRoutes: Sendable {
     // `tender restore`
     router.get("/restore", use: restore.show)
     router.post("/restore/gap", use: restore.acceptGap)
+    router.post("/restore/schedules", use: restore.resumeSchedules)
     router.post("/restore/:source", use: restore.adopt)
 
     // `tender merchant`, `certificate`, `domain` and `secret`

@@ -34,6 +34,14 @@ struct RestoreController: Sendable {
         of: try route(request), by: CommandLineOperator(query["by"] ?? "", because: query["note"] ?? "")))
   }
 
+  /// `POST /restore/schedules?route=…&by=USER&note=…`
+  func resumeSchedules(_ request: Request, _ context: ServerContext) async throws -> Response {
+    let query = request.query
+    return JSONAnswer.response(
+      try await administration.resumeSchedules(
+        of: try route(request), by: CommandLineOperator(query["by"] ?? "", because: query["note"] ?? "")))
+  }
+
   private func route(_ request: Request) throws -> String {
     guard let route = request.query["route"] else {
       throw Problem(.badRequest, "bad_request", "Name the route.", field: "route")

@@ -8,7 +8,7 @@ import TenderTesting
 import Testing
 
 /// A store that was restored an hour after its backup, with a payment of 12.50 of which the backup has a capture of all.
-private struct RestoredShop {
+struct RestoredShop {
   let shop: Shop
   let backup: Backup
   let journal: Journal

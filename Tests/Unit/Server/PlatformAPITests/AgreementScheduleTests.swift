@@ -10,7 +10,7 @@ import TenderTesting
 import Testing
 
 /// A merchant with one agreement, which Tender charges.
-private struct Subscription: Sendable {
+struct Subscription: Sendable {
   static let day = Duration.seconds(86_400)
   static let month: JSONObject = ["label": "Box", "amount": 1_250, "interval": ["unit": "day", "count": 30]]
 

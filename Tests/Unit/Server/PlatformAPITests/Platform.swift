@@ -46,14 +46,14 @@ struct Platform: Sendable {
 
   /// What charges by schedules; of another process over the same store, if that is asked for.
   func scheduler(ofAnother: Bool = false) -> AgreementScheduler {
-    ofAnother ? scheduler(over: journal) : AgreementScheduler(gateway, scheduler: clock.scheduler)
+    ofAnother ? scheduler(over: Journal(journal.database)) : AgreementScheduler(gateway, scheduler: clock.scheduler)
   }
 
   /// What charges by schedules with this acquirer, in a process of its own.
   func scheduler(over journal: Journal) -> AgreementScheduler {
     AgreementScheduler(
       PaymentGateway(
-        opener: opener, journal: Journal(journal.database), acquirer: acquirer.acquirer, clock: clock.wall,
+        opener: opener, journal: journal, acquirer: acquirer.acquirer, clock: clock.wall,
         scheduler: clock.scheduler), scheduler: clock.scheduler)
   }
 

@@ -125,7 +125,7 @@ struct Clinic {
       "unknownPayments": 0, "oldestUnknownSeconds": 0,
       "alarmedPayments": 0, "waitingWebhooks": 0, "deadWebhooks": 0, "oldestWebhookSeconds": 0,
       "waitingMails": 0, "deadMails": 0, "oldestMailSeconds": 0, "storedMerchants": 0,
-      "closedRoutes": [String](), "retention": [String: Int64](),
+      "closedRoutes": [String](), "waitingAgreements": 0, "retention": [String: Int64](),
     ]
     return usual.merging(changes) { $1 }
   }

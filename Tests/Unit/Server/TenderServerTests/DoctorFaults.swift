@@ -196,6 +196,7 @@ extension Fault {
     Fault("payments_alarmed", .warning) { $0.store("alarmedPayments", 1) },
     Fault("recovery_runs") { $0.facts?["lastRecovery"] = $0.now.adding(.seconds(-1_200)).microseconds },
     Fault("restored_routes") { $0.store("closedRoutes", ["sandbox"]) },
+    Fault("restored_agreements", .warning) { $0.store("waitingAgreements", 2) },
     Fault("contact_keys") { clinic in
       try PrivateFile.write("keys", to: clinic.directory + "/contacts.keys")
       clinic.yaml.append("contacts: {keyCopy: \(clinic.directory)/no/contacts.keys}")
