@@ -116,7 +116,9 @@ extension Journal {
   ) async throws -> AdoptionReport {
     let owner = try await owner(of: route, merchant)
     var result = AdoptionReport(route: route)
-    for listed in report.listedOperations { result.count(try await adopt(listed, through: route, merchant: owner)) }
+    for adoption in try await adopt(report.listedOperations, through: route, merchant: owner) {
+      result.count(adoption)
+    }
     return try await finish(result)
   }
 

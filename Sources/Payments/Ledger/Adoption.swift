@@ -1,54 +1,6 @@
 import Storage
 package import TenderPayments
 
-/// An operation that a provider lists, or a report or a merchant's orders name: done, or taken on.
-package struct ListedOperation: Sendable, Hashable {
-  package enum Result: Sendable, Hashable {
-    case approved
-    case declined
-    /// The provider has not decided it.
-    case pending
-  }
-
-  /// Our name of it; the provider's, of what no operation of ours asked for. A reversal has its authorization's.
-  package let reference: AttemptReference
-  package let kind: OperationKind
-  package let amount: Amount
-  package let time: Timestamp
-  /// Our name of the authorization; nil where that is not said.
-  package let authorization: AttemptReference?
-  /// The provider's name of it, by which what follows an authorization is asked for.
-  package let name: String?
-  package let result: Result
-  /// Whether it is an authorization that was reversed since, so that it holds nothing.
-  package let isReversed: Bool
-
-  package init(
-    reference: AttemptReference, kind: OperationKind, amount: Amount, time: Timestamp,
-    authorization: AttemptReference? = nil, name: String? = nil, result: Result = .approved, isReversed: Bool = false
-  ) {
-    (self.reference, self.kind, self.amount, self.time) = (reference, kind, amount, time)
-    (self.authorization, self.name) = (authorization, name)
-    (self.result, self.isReversed) = (result, isReversed)
-  }
-
-  /// Nil for what a person did with a hold: Stripe lists a capture under the time of its intent.
-  fileprivate func ownTime(at now: Timestamp) -> Timestamp? {
-    BasketMark.time(of: reference, at: now) ?? (kind == .authorize ? time : nil)
-  }
-
-  /// Whether it ends a hold. Providers name the authorized amount then, also where a part was captured.
-  var endsHold: Bool { kind == .void || kind == .reverse }
-
-  /// As the journal has what ended a hold that it knows.
-  var bookedKind: OperationKind { endsHold ? .void : kind }
-
-  /// Whether its reference is our own name of it. A reversal has its authorization's.
-  func isOurs(at now: Timestamp) -> Bool {
-    kind != .reverse && BasketMark.time(of: reference, at: now) != nil
-  }
-}
-
 /// What became of an operation that is listed and was lost here.
 package enum Adoption: Sendable, Hashable {
   /// The journal has it.
@@ -66,6 +18,14 @@ package enum Adoption: Sendable, Hashable {
   case declined
 }
 
+/// What became of a line, and what the journal had of it.
+private struct AdoptedLine: Sendable {
+  let adoption: Adoption
+  let answers: [String]
+
+  init(_ adoption: Adoption, answeredBy answers: [String] = []) { (self.adoption, self.answers) = (adoption, answers) }
+}
+
 extension MerchantID {
   /// Whose a lost payment is where several merchants may have made it. No merchant has this id.
   package static let unknown = MerchantID("unknown")
@@ -74,28 +34,61 @@ extension MerchantID {
 /// Adopts what a provider did and a restored store has lost: a row of the journal for each operation, with the cause
 /// `restore`.
 extension Journal {
+  /// Adopts the lines of one report or listing, each in a commit of its own.
+  ///
   /// - Parameter merchant: whose a payment is that is lost.
-  package func adopt(_ listed: ListedOperation, through route: String, merchant: MerchantID) async throws -> Adoption {
-    guard let restore else { return .older }
-    return try await database.write { store in
-      if let answered = try answer(listed, through: route, in: store) { return answered }
-      if try Operations.isKnown(listed, through: route, in: store) { return .known }
-      guard listed.result != .declined else { return .declined }
-      if let time = listed.ownTime(at: store.now), try restore.isKept(time, on: route, in: store) { return .older }
-      guard listed.result != .pending else { return .later }
-      if listed.kind == .authorize {
-        if listed.isReversed {
-          try noteReversed(listed, through: route, in: store)
-          return .known
-        }
-        return try adoptPayment(listed, through: route, merchant, restore, in: store)
+  package func adopt(
+    _ lines: [ListedOperation], through route: String, merchant: MerchantID
+  ) async throws -> [Adoption] {
+    guard let restore else { return lines.map { _ in .older } }
+    var batch = ListedBatch(lines)
+    var adoptions: [Adoption] = []
+    for listed in lines {
+      let line = try await database.write { [batch] store in
+        try adopt(listed, beside: batch, through: route, merchant, restore, in: store)
       }
-      let first = listed.kind == .reverse ? listed.reference : listed.authorization
-      guard let first, let (authorization, state) = try Operations.find(first, in: store), authorization.route == route
-      else { return .ofNoPayment }
-      if listed.kind == .reverse, state.isOpen { return try reverse(authorization, listed, restore, in: store) }
-      return try adopt(listed, of: authorization.payment, through: route, restore, in: store)
+      batch.note(listed, answeredBy: line.answers)
+      adoptions.append(line.adoption)
     }
+    return adoptions
+  }
+
+  private func adopt(
+    _ listed: ListedOperation, beside batch: ListedBatch, through route: String, _ merchant: MerchantID,
+    _ restore: RestoredStore, in store: Transaction
+  ) throws -> AdoptedLine {
+    if let answered = try answer(listed, through: route, in: store) { return AdoptedLine(answered) }
+    if let known = try findKnown(listed, in: store) { return AdoptedLine(known) }
+    guard listed.result != .declined else { return AdoptedLine(.declined) }
+    let found = try listed.kind == .authorize ? nil : Operations.payment(of: listed, through: route, in: store)
+    if let time = listed.ownTime(at: store.now), try restore.isKept(time, on: route, in: store) {
+      return AdoptedLine(.older)
+    }
+    if listed.kind == .authorize {
+      guard listed.result != .pending else { return AdoptedLine(.later) }
+      if listed.isReversed {
+        try noteReversed(listed, through: route, in: store)
+        return AdoptedLine(.known)
+      }
+      return AdoptedLine(try adoptPayment(listed, through: route, merchant, restore, in: store))
+    }
+    guard let found else { return AdoptedLine(listed.result == .pending ? .later : .ofNoPayment) }
+    if listed.kind == .reverse, listed.result == .approved,
+      let (authorization, state) = try Operations.find(listed.reference, in: store), state.isOpen
+    {
+      return AdoptedLine(try reverse(authorization, listed, restore, in: store))
+    }
+    return try adopt(listed, of: found.id, isNamed: found.isNamed, beside: batch, restore, in: store)
+  }
+
+  /// What is listed under a reference that an operation has here. Another kind under it is no operation of ours.
+  private func findKnown(_ listed: ListedOperation, in store: Transaction) throws -> Adoption? {
+    guard listed.kind != .reverse, let known = try Operations.find(listed.reference, in: store)?.attempt else {
+      return nil
+    }
+    let isSame = known.kind == listed.kind || known.kind.endsHold && listed.kind.endsHold
+    guard !isSame, listed.result == .approved else { return .known }
+    return try contradict(listed, PaymentRecord.lock(known.payment, in: store), in: store)
   }
 
   /// Records what the provider decided about an operation that is open here: it may have said so to the server that is
@@ -163,8 +156,20 @@ extension Journal {
         adoptions.append(
           try isEnded ? .known : bookOrContradict(listed, record, restore, isOfOrders: true, in: store))
       }
+      try renew(order, held, in: store)
       return adoptions
     }
+  }
+
+  /// Orders that say what the journal has say it of all until now.
+  private func renew(_ order: OrderBalances, _ held: Int64, in store: Transaction) throws {
+    let known = try PaymentRecord.lock(order.payment, in: store).balances
+    let said: [(kind: OperationKind, isAll: Bool)] = [
+      (.capture, order.captured.minorUnits == known.captured.addingClamped(known.reservedCapture)),
+      (.refund, order.refunded.minorUnits == known.refunded.addingClamped(known.reservedRefund)),
+      (.void, held == known.authorized.subtractingClamped(known.reservedVoid)),
+    ]
+    for kind in said where kind.isAll { try OrdersPot.renew(kind.kind, of: order.payment, in: store) }
   }
 
   /// Whether a merchant has payments on a route that others have none on.
@@ -255,23 +260,32 @@ extension Journal {
     return .adopted(authorization.payment)
   }
 
+  /// - Parameter isNamed: whether the line says of which payment it is.
   private func adopt(
-    _ listed: ListedOperation, of payment: PaymentID, through route: String, _ restore: RestoredStore,
-    in store: Transaction
-  ) throws -> Adoption {
+    _ listed: ListedOperation, of payment: PaymentID, isNamed: Bool, beside batch: ListedBatch,
+    _ restore: RestoredStore, in store: Transaction
+  ) throws -> AdoptedLine {
     let before = try PaymentRecord.lock(payment, in: store)
     // Only from here on the operations stay as they are read: another node may have adopted it meanwhile.
-    if try Operations.isKnown(listed, through: route, in: store) { return .known }
-    if try Operations.isKnown(listed, of: payment, in: store) { return .known }
-    guard before.balances.status.isResolved else { return .later }
-    if listed.endsHold, before.balances.free <= 0 { return .known }
-    if try Operations.isNamedOtherwise(listed, of: payment, in: store) {
-      return try contradict(listed, before, in: store)
+    if let known = try findKnown(listed, in: store) { return AdoptedLine(known) }
+    let match = try Operations.match(listed, of: payment, beside: batch, after: restore.restoredAt, in: store)
+    if case .known(let references) = match {
+      try Operations.learnName(of: listed, for: references, in: store)
+      return AdoptedLine(.known, answeredBy: references)
     }
-    switch try OrdersPot.take(listed, of: before.payment, restore, in: store) {
-    case .taken: return .known
-    case .exceeded: return try contradict(listed, before, in: store)
-    case .untouched: return try bookOrContradict(listed, before, restore, in: store)
+    guard listed.result != .pending else { return AdoptedLine(.later) }
+    guard isNamed else { return AdoptedLine(.ofNoPayment) }
+    guard before.balances.status.isResolved else { return AdoptedLine(.later) }
+    if listed.endsHold, before.balances.free <= 0 { return AdoptedLine(.known) }
+    if case .contradicted = match { return AdoptedLine(try contradict(listed, before, in: store)) }
+    let taken = try OrdersPot.findTaken(listed, of: payment, beside: batch, in: store)
+    if taken == nil, try Operations.hasAlike(listed, of: payment, beside: batch, in: store) {
+      return AdoptedLine(try contradict(listed, before, in: store))
+    }
+    switch try taken ?? OrdersPot.take(listed, of: before.payment, restore, beside: batch, in: store) {
+    case .taken(let marks): return AdoptedLine(.known, answeredBy: marks)
+    case .exceeded: return AdoptedLine(try contradict(listed, before, in: store))
+    case .untouched: return AdoptedLine(try bookOrContradict(listed, before, restore, in: store))
     }
   }
 

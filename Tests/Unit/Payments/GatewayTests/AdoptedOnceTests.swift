@@ -111,15 +111,46 @@ struct RestoredShop {
     #expect(try await store.balances() == [1250, 100])
   }
 
-  @Test func `is of no person's operation that is later than the orders`() async throws {
+  @Test(arguments: [400, 500] as [Int64])
+  func `may be of a person's operation that is later than the orders, of which newer orders tell`(
+    refunded: Int64
+  ) async throws {
     let store = try await RestoredShop()
     #expect(try await store.orders(captured: 1250, refunded: 400).adopted == 1)
-    store.shop.clock.advance(.seconds(86_400 * 30))
+    store.shop.clock.advance(.seconds(86_400))
     #expect(try await store.event("R9", .refund, 100) == "contradicted", "an event does not say when")
-    let report = try await store.report(store.line("DASH9", .refund, 100, called: "R9"))
-    #expect((report.adopted, report.contradicted) == (1, 0), "\(report)")
+    // The provider books a refund when it sends it, which may be a day after the merchant has counted it.
+    let line = store.line("DASH9", .refund, 100, called: "R9")
+    let report = try await store.report(line)
+    #expect((report.adopted, report.contradicted) == (0, 1), "\(report)")
+    #expect(try await store.balances() == [1250, 400])
+    #expect(try await store.report(store.line("DASH8", .refund, 500, called: "R8")).adopted == 1, "it is more")
+    #expect(try await store.orders(captured: 1250, refunded: refunded + 500).adopted == (refunded == 400 ? 0 : 1))
+    #expect(try await store.report(line).known == 1)
     #expect(try await store.event("R9", .refund, 100, id: "again") == "known")
-    #expect(try await store.balances() == [1250, 500])
+    #expect(try await store.balances() == [1250, refunded + 500])
+    #expect(try await store.alarms() == ["moved_elsewhere"])
+  }
+
+  @Test func `is of what a report names without the provider's name, so that its event is no other`() async throws {
+    let store = try await RestoredShop()
+    #expect(try await store.orders(captured: 1250, refunded: 400).adopted == 1)
+    #expect(try await store.report(store.line("DASH1", .refund, 400)).known == 1)
+    #expect(try await store.event("R1", .refund, 400) == "contradicted")
+    #expect(try await store.report(store.line("R1", .refund, 400, called: "R1")).contradicted == 1)
+    #expect(try await store.report(store.line("DASH1", .refund, 400, called: "R1")).known == 1)
+    #expect(try await store.event("R1", .refund, 400, id: "again") == "known")
+    #expect(try await store.event("R2", .refund, 400) == "applied")
+    #expect(try await store.balances() == [1250, 800])
+  }
+
+  @Test func `is of each of a report's operations that share a name`() async throws {
+    let store = try await RestoredShop()
+    #expect(try await store.orders(captured: 1250, refunded: 200).adopted == 1)
+    let lines = [store.line("DASH1", .refund, 100, called: "PAY"), store.line("DASH2", .refund, 100, called: "PAY")]
+    for _ in 0..<2 { #expect(try await store.report(lines[0], lines[1]).known == 2) }
+    #expect(try await store.event("R3", .refund, 100) == "applied", "nothing is left")
+    #expect(try await store.balances() == [1250, 300])
   }
 
   @Test func `is of no operation of ours that a later restore lost`() async throws {
@@ -210,5 +241,82 @@ struct RestoredShop {
       payment: PaymentID(id), authorized: .eur(1250), captured: .eur(300), refunded: .eur(0), name: "N9")
     #expect(try await store.journal.adopt([orders], of: "fake", merchant: "shop").foreign == 1)
     #expect(try await store.journal.payment(PaymentID(id)) == nil)
+  }
+
+  @Test func `is what an event told, where a report does not say its name`() async throws {
+    let store = try await RestoredShop()
+    #expect(try await store.event("R1", .refund, 400) == "applied")
+    let nameless = try await store.report(store.line("DASH1", .refund, 400))
+    #expect((nameless.adopted, nameless.contradicted) == (0, 1), "\(nameless)")
+    #expect(try await store.report(store.line("DASH1", .refund, 400, called: "R1")).known == 1)
+    #expect(try await store.report(store.line("DASH2", .refund, 300)).adopted == 1, "it is of another amount")
+    #expect(try await store.balances() == [1250, 700])
+    #expect(try await store.alarms() == ["moved_elsewhere"])
+  }
+
+  @Test func `is ours of before the backup, where a report says the provider's name of it`() async throws {
+    let store = try await RestoredShop()
+    let own = try await store.journal.operations(of: store.payment)
+    let capture = try #require(own.first { $0.kind == .capture }?.acquirerReference)
+    #expect(try await store.report(store.line(capture, .capture, 1250, called: capture)).known == 1)
+    #expect(try await store.balances() == [1250, 0])
+    #expect(try await store.alarms().isEmpty)
+  }
+
+  @Test func `is told by a name, also where an earlier report had it as the reference`() async throws {
+    let store = try await RestoredShop()
+    #expect(try await store.report(store.line("R5", .refund, 30)).adopted == 1)
+    #expect(try await store.report(store.line("DASH5", .refund, 30, called: "R5")).known == 1)
+    #expect(try await store.report(store.line("DASH6", .refund, 20, called: "R6")).adopted == 1)
+    #expect(try await store.report(store.line("R6", .refund, 20)).known == 1)
+    #expect(try await store.balances() == [1250, 50])
+  }
+
+  @Test(arguments: [200, 300] as [Int64])
+  func `is ours beside a person's of the same name, whatever its amount and whichever came first`(
+    units: Int64
+  ) async throws {
+    let store = try await RestoredShop(isCaptured: false)
+    let ours = RestoredShop.own(store.shop.clock.wall.now().adding(.seconds(-600)))
+    let name = try #require(try await store.journal.operations(of: store.payment).first?.acquirerReference)
+    #expect(try await store.event(name, .capture, units) == "applied")
+    let both = [store.line(ours, .capture, 300, called: name), store.line(name, .capture, units, called: name)]
+    for adopted in [1, 0] {
+      let report = try await store.report(both[0], both[1])
+      #expect((report.adopted, report.contradicted) == (adopted, 0), "\(report)")
+    }
+    #expect(try await store.balances() == [300 + units, 0])
+    #expect(try await store.journal.operations(of: store.payment).contains { $0.reference.rawValue == ours })
+  }
+
+  @Test func `may be ours or a person's where both have the payment's name and amount, and only one is listed`()
+    async throws
+  {
+    let store = try await RestoredShop(isCaptured: false)
+    let ours = RestoredShop.own(store.shop.clock.wall.now().adding(.seconds(-600)))
+    let name = try #require(try await store.journal.operations(of: store.payment).first?.acquirerReference)
+    #expect(try await store.event(name, .capture, 300) == "applied")
+    #expect(try await store.report(store.line(ours, .capture, 300, called: name)).contradicted == 1)
+    #expect(try await store.balances() == [300, 0])
+  }
+
+  @Test func `is no operation of another kind under the same reference`() async throws {
+    let store = try await RestoredShop(isCaptured: false)
+    #expect(try await store.report(store.line(store.payment.rawValue, .capture, 300, called: "C1")).contradicted == 1)
+    #expect(try await store.balances() == [0, 0])
+    #expect(try await store.alarms() == ["moved_elsewhere"])
+  }
+
+  @Test func `is each of the lines that share a name, and not the one that a line repeats`() async throws {
+    let store = try await RestoredShop()
+    let lines = [store.line("DASH1", .refund, 100, called: "PAY"), store.line("DASH2", .refund, 100, called: "PAY")]
+    #expect(try await store.report(lines[0], lines[1]).adopted == 2)
+    #expect(try await store.report(lines[0], lines[1]).known == 2)
+    #expect(try await store.balances() == [1250, 200])
+    #expect(try await store.alarms().isEmpty)
+    let alike = store.line("PAY2", .refund, 50, called: "PAY2")
+    let report = try await store.report(alike, alike)
+    #expect((report.adopted, report.contradicted) == (1, 1), "\(report)")
+    #expect(try await store.balances() == [1250, 250])
   }
 }

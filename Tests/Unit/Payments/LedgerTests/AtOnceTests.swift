@@ -92,7 +92,7 @@ import Testing
         if case .applied = try await journal.receive(event) { return true }
         return false
       }
-      return try await journal.adopt(listed, through: "sandbox", merchant: "shop") == .adopted(payment)
+      return try await journal.adopt([listed], through: "sandbox", merchant: "shop") == [.adopted(payment)]
     }
     #expect(moved.count { $0 } == 1)
     #expect(try await store.journal(1).payment(payment)?.captured == 400)
