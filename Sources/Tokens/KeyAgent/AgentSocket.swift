@@ -18,9 +18,7 @@ struct AgentSocket: Sendable {
     try Self.requireFree(path)
     let draft = try SocketDraft(for: path)
     defer { draft.remove() }
-    do { channel = try bootstrap.bind(unixDomainSocketPath: draft.path).wait() } catch {
-      throw SocketError("cannot listen at \(path)", error)
-    }
+    do { channel = try draft.bind(bootstrap) } catch { throw SocketError("cannot listen at \(path)", error) }
     do throws(SocketError) { try draft.publish(to: path, owner: owner) } catch {
       channel.close(promise: nil)
       throw error
@@ -63,26 +61,55 @@ struct AgentSocket: Sendable {
 }
 
 /// A socket that is bound but not yet at its path: in a folder beside it, which only this user can enter.
+///
+/// The folder lies in one that may be another user's, who can exchange it at any moment. So what is in it is reached through
+/// its descriptor, and never by its path.
 private struct SocketDraft {
+  private static let name = "s"
+
   private let folder: String
-  var path: String { folder + "/s" }
+  private let descriptor: Int32
 
   /// Makes the folder. Removes what a killed process left of it.
   init(for path: String) throws(SocketError) {
     folder = path + ".d"
-    remove()
-    guard mkdir(folder, 0o700) == 0 else { throw .system("cannot listen at \(path)") }
+    if let left = Self.enter(folder) { Self.remove(left, folder) } else { rmdir(folder) }
+    guard mkdir(folder, 0o700) == 0, let descriptor = Self.enter(folder) else {
+      throw .system("cannot listen at \(path)")
+    }
+    self.descriptor = descriptor
   }
 
-  /// Moves the socket to its path, with mode 0600.
+  /// Nil for what is no folder that only this user can enter.
+  private static func enter(_ folder: String) -> Int32? {
+    let descriptor = open(folder, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
+    guard descriptor >= 0 else { return nil }
+    var status = stat()
+    guard fstat(descriptor, &status) == 0, status.st_uid == geteuid(), status.st_mode & 0o077 == 0 else {
+      close(descriptor)
+      return nil
+    }
+    return descriptor
+  }
+
+  func bind(_ bootstrap: ServerBootstrap) throws -> any Channel {
+    try bootstrap.bind(unixDomainSocketPath: "\(folder)/\(Self.name)").wait()
+  }
+
+  /// Moves the socket to its path, when it has mode 0600. In this folder nobody else can have put a link in its place.
   func publish(to path: String, owner: UInt32?) throws(SocketError) {
-    guard chmod(self.path, 0o600) == 0 else { throw .system("cannot set the mode of \(path)") }
-    if let owner, lchown(self.path, owner, gid_t.max) != 0 { throw .system("cannot give \(path) to user \(owner)") }
-    guard rename(self.path, path) == 0 else { throw .system("cannot put \(path) in its place") }
+    guard fchmodat(descriptor, Self.name, 0o600, 0) == 0 else { throw .system("cannot set the mode of \(path)") }
+    if let owner, fchownat(descriptor, Self.name, owner, gid_t.max, AT_SYMLINK_NOFOLLOW) != 0 {
+      throw .system("cannot give \(path) to user \(owner)")
+    }
+    guard renameat(descriptor, Self.name, AT_FDCWD, path) == 0 else { throw .system("cannot put \(path) in its place") }
   }
 
-  func remove() {
-    unlink(path)
+  func remove() { Self.remove(descriptor, folder) }
+
+  private static func remove(_ descriptor: Int32, _ folder: String) {
+    unlinkat(descriptor, name, 0)
+    close(descriptor)
     rmdir(folder)
   }
 }

@@ -318,6 +318,23 @@ private struct RawClient {
     #expect(error?.code == .keyAgentUnavailable && error?.reason.contains("in time") == true)
   }
 
+  /// The folder of the socket may be another user's, who puts there what he likes.
+  @Test func `follows no link in the place of its draft, and makes a socket that only its user can open`() throws {
+    let folder = "/tmp/tender-draft-\(UUID().uuidString.prefix(8))"
+    defer { try? FileManager.default.removeItem(atPath: folder) }
+    try FileManager.default.createDirectory(atPath: folder + "/precious", withIntermediateDirectories: true)
+    try Data("precious".utf8).write(to: URL(fileURLWithPath: folder + "/precious/s"))
+    let path = folder + "/keys.sock"
+    try FileManager.default.createSymbolicLink(atPath: path + ".d", withDestinationPath: "precious")
+    #expect(throws: KeyAgentError.self) { try KeyAgentServer(path: path) }
+    #expect(try String(contentsOfFile: folder + "/precious/s", encoding: .utf8) == "precious")
+    try FileManager.default.removeItem(atPath: path + ".d")
+    let server = try KeyAgentServer(path: path)
+    defer { server.stop() }
+    let mode = try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int
+    #expect(mode == 0o600 && !FileManager.default.fileExists(atPath: path + ".d"))
+  }
+
   @Test func `whose socket's path is too long is refused`() {
     #expect(throws: KeyAgentError.self) { try KeyAgentServer(path: "/tmp/" + String(repeating: "x", count: 120)) }
   }
