@@ -9,17 +9,25 @@ package struct FolderOwner: Sendable {
   /// The user as whom this process works at the moment.
   package static var current: FolderOwner { FolderOwner(user: geteuid(), group: getegid()) }
 
-  private init(user: UInt32, group: UInt32) { (self.user, self.group) = (user, group) }
+  fileprivate init(user: UInt32, group: UInt32) { (self.user, self.group) = (user, group) }
 
-  /// Nil where this process is not root, or the folder is root's, and so is every one that leads to it.
+  /// Nil where this process is not root, or the folder is root's alone, and so is every one that leads to it.
   ///
   /// - Parameter folder: the one that a link leads to counts; where it is not there yet, the one in which it is made.
-  /// - Throws: for a path with a link that is not root's, and for root's folder in another user's: this user could lead
-  ///   root anywhere, also in the midst of its work.
+  /// - Throws: for a path with a link that is not root's, and for root's folder that another user owns one of, or may write
+  ///   in: this user could lead root anywhere, also in the midst of its work.
   package init?(of folder: String) throws(PrivateFileError) {
     guard geteuid() == 0 else { return nil }
     let passed = try Self.passFolders(to: folder)
-    guard let last = passed.last, let other = passed.last(where: { $0.owner.user != 0 }) else { return nil }
+    guard let last = passed.last else { return nil }
+    guard let other = passed.last(where: { $0.owner.user != 0 }) else {
+      guard let shared = passed.last(where: \.isShared) else { return nil }
+      throw PrivateFileError(
+        path: shared.path,
+        reason: "is root's, and others may write in it, who could lead root elsewhere: take that from them, "
+          + "chmod go-w \(shared.path), or give it and what is in it to the user of the service, "
+          + "chown -R USER:GROUP \(shared.path)")
+    }
     guard last.owner.user != 0 else {
       throw PrivateFileError(
         path: last.path,
@@ -92,15 +100,13 @@ package struct FolderOwner: Sendable {
   /// Walks the path as the kernel does.
   ///
   /// - Returns: the folders that it passes, up to the last that is there.
-  private static func passFolders(
-    to path: String
-  ) throws(PrivateFileError) -> [(path: String, owner: FolderOwner)] {
+  private static func passFolders(to path: String) throws(PrivateFileError) -> [Passed] {
     let start = path.hasPrefix("/") ? path : FileManager.default.currentDirectoryPath + "/" + path
     var rest = Array(start.split(separator: "/").map(String.init).reversed())
     var (place, links): ([String], Int) = ([], 0)
-    let top = (path: "/", owner: FolderOwner(user: 0, group: 0))
+    let top = Passed(path: "/", owner: FolderOwner(user: 0, group: 0), isShared: false)
     // Those that lead to where it is now, and those that have led to a link.
-    var (passed, led) = ([top], [(path: String, owner: FolderOwner)]())
+    var (passed, led) = ([top], [Passed]())
     while let name = rest.popLast() {
       guard name != "." else { continue }
       guard name != ".." else {
@@ -113,7 +119,7 @@ package struct FolderOwner: Sendable {
       guard lstat(current, &status) == 0 else { break }
       guard status.st_mode & S_IFMT == S_IFLNK else {
         place.append(name)
-        passed.append((current, FolderOwner(user: status.st_uid, group: status.st_gid)))
+        passed.append(Passed(current, status))
         continue
       }
       links += 1
@@ -127,5 +133,21 @@ package struct FolderOwner: Sendable {
       if target.hasPrefix("/") { (place, passed) = ([], [top]) }
     }
     return led + passed
+  }
+
+  fileprivate struct Passed {
+    let path: String
+    let owner: FolderOwner
+    /// Whether others than its user may exchange what is in it. In a folder such as `/tmp` they may not.
+    let isShared: Bool
+  }
+}
+
+extension FolderOwner.Passed {
+  fileprivate init(_ path: String, _ status: stat) {
+    let (mode, group) = (status.st_mode, status.st_gid)
+    self.init(
+      path: path, owner: FolderOwner(user: status.st_uid, group: group),
+      isShared: mode & 0o1000 == 0 && (mode & 0o002 != 0 || mode & 0o020 != 0 && group != 0))
   }
 }

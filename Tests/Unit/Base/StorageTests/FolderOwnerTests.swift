@@ -43,6 +43,24 @@ import Testing
     }
   }
 
+  @Test func `is none of a folder of root's in which others may write, so root does not work there`() throws {
+    try make("lib", of: 0)
+    for (mode, group, isRefused) in [
+      (0o770, 12345, true), (0o707, 0, true), (0o770, 0, false), (0o750, 12345, false), (0o1777, 0, false),
+    ] as [(UInt32, UInt32, Bool)] {
+      #expect(chown("\(place)/lib", 0, group) == 0 && chmod("\(place)/lib", mode) == 0)
+      for name in ["lib", "lib/new"] {
+        let found = Result { try FolderOwner(of: "\(place)/\(name)") }
+        #expect((try? found.get()?.user) == nil)
+        guard case .failure(let error) = found else {
+          #expect(!isRefused, "\(String(mode, radix: 8))")
+          continue
+        }
+        #expect(isRefused && "\(error)".contains("chmod go-w \(place)/lib"), "\(error)")
+      }
+    }
+  }
+
   @Test func `leads root nowhere by a link`() throws {
     try make("roots", of: 0)
     try link("own", to: "roots", of: 12345)
