@@ -23,8 +23,8 @@ extension ServerConfiguration {
   /// - Parameter named: the keys of the settings that are not defaults.
   func checks(named: Set<String>) -> [() throws -> Void] {
     [
-      { try checkEnvironmentIsNamed(named) }, { try checkStore(named) }, { try checkTLS() }, { try mail.check() },
-      { try outbound.check() }, { try telemetry.check() },
+      { try checkEnvironmentIsNamed(named) }, { try checkStore(named) }, { try checkTLS() }, { try checkPorts() },
+      { try mail.check() }, { try outbound.check() }, { try telemetry.check() },
       { if environment != .simulated { try checkIsNotSimulated() } }, { try checkAcquirer() },
     ]
   }
@@ -51,6 +51,24 @@ extension ServerConfiguration {
   private func checkTLS() throws {
     guard let tls, tls.certificateFile.isEmpty || tls.keyFile.isEmpty else { return }
     throw ConfigurationError("tls", "name both certificateFile and keyFile, or neither")
+  }
+
+  /// No two listen on one port of one address.
+  private func checkPorts() throws {
+    var taken = [(name: "port", host: host, port: port)]
+    let others = [("backOffice.port", office.host, office.port), ("metrics.port", metricsHost, metricsPort)]
+    for case (let name, let host, let port?) in others {
+      let other = taken.first { $0.port == port && Self.mayBeOne($0.host, host) }
+      guard other == nil else {
+        throw ConfigurationError(name, "\(port) is that of \(other?.name ?? "port") already; write another one")
+      }
+      taken.append((name, host, port))
+    }
+  }
+
+  private static func mayBeOne(_ one: String, _ other: String) -> Bool {
+    one == other || [one, other].contains { $0 == "0.0.0.0" || $0 == "::" }
+      || ServiceAddress.isLoopback(one) && ServiceAddress.isLoopback(other)
   }
 
   private func checkIsNotSimulated() throws {

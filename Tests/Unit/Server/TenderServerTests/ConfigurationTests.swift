@@ -31,6 +31,21 @@ import Testing
     #expect(error?.key == key, "\(String(describing: error))")
   }
 
+  @Test(
+    arguments: [
+      ("port: 9001\nbackOffice: {port: 9001}", "backOffice.port"),
+      ("port: 9001\nmetrics: {port: 9001, host: 0.0.0.0}", "metrics.port"),
+      ("backOffice: {port: 9001}\nmetrics: {port: 9001}", "metrics.port"),
+      ("port: 9001\nenvironment: simulated\nhost: 192.0.2.1\nbackOffice: {port: 9001}", nil),
+      ("port: 0\nbackOffice: {port: 9001}\nmetrics: {port: 9002}", nil),
+    ] as [(String, String?)])
+  func `with one port for two listeners of an address is refused by the later setting's name`(
+    _ yaml: String, _ key: String?
+  ) async throws {
+    let error = await place.refusal(of: yaml)
+    #expect(error?.key == key, "\(String(describing: error))")
+  }
+
   @Test func `with a former name of a setting is refused with the new one`() async throws {
     let file = await place.refusal(of: "payments: {tellsUnknownAs: failure}")
     #expect(file?.reason.contains("it is payments.reportUnknownAs now") == true, "\(String(describing: file))")
