@@ -1,3 +1,4 @@
+import AcquirerSandbox
 import HTTPServing
 import Hummingbird
 import StrictJSON
@@ -6,16 +7,19 @@ import TenderPayments
 /// The simulation's clock, for `tender sandbox clock` and for the servers that follow it.
 struct ClockRoutes: Sendable {
   let clock: SimulationClock
+  let portal: DeveloperPortal
+  let tokens: MerchantTokenStore
+  let events: EventDelivery
 
   /// `GET /sandbox/clock`, and of a server `?follower=…&move=…&next=…`: then it waits a moment for the next move.
   func show(_ request: Request, _ context: SandboxContext) async throws -> Response {
     let query = request.query
     guard let name = query["follower"], let move = query["move"].flatMap({ Int($0) }) else {
-      return Self.answer(clock.reading)
+      return await answer(clock.reading)
     }
     guard (1...64).contains(name.utf8.count) else { throw Self.refusal("follower has 1 to 64 characters.") }
     let next = query["next"].flatMap { Int64($0) }.map { Timestamp(microseconds: $0) }
-    return Self.answer(try await clock.follow(name, move: move, next: next))
+    return await answer(try await clock.follow(name, move: move, next: next))
   }
 
   /// `POST /sandbox/clock {"toMicroseconds": …}`: moves it on, and answers when every server has followed.
@@ -24,18 +28,26 @@ struct ClockRoutes: Sendable {
     guard (0..<253_402_300_800_000_000).contains(time) else {
       throw Self.refusal("toMicroseconds is a time before 10000.")
     }
-    guard let reading = try await clock.move(to: Timestamp(microseconds: time)) else {
-      throw Self.refusal("It is later already: the clock goes forwards alone.")
+    let end = await portal.lastTime
+    guard time <= end.microseconds else {
+      throw SandboxProblem(
+        status: 400, code: "clock_beyond_certificates",
+        message: "The sandbox's certificates end: the clock goes until \(end), and no further.")
     }
-    return Self.answer(reading)
+    let moved = try await clock.move(to: Timestamp(microseconds: time)) { [tokens, events] in
+      try await tokens.notify(by: events.get)
+    }
+    guard let moved else { throw Self.refusal("It is later already: the clock goes forwards alone.") }
+    return await answer(moved)
   }
 
   private static func refusal(_ words: String) -> SandboxProblem {
     SandboxProblem(status: 400, code: "invalid_request", message: words)
   }
 
-  private static func answer(_ reading: SimulationClock.Reading) -> Response {
+  private func answer(_ reading: SimulationClock.Reading) async -> Response {
     JSONAnswer.response([
+      "untilMicroseconds": .integer(await portal.lastTime.microseconds),
       "now": .string(reading.now.description), "nowMicroseconds": .integer(reading.now.microseconds),
       "aheadMicroseconds": .integer(reading.ahead.microseconds), "move": .integer(Int64(reading.move)),
       "nextMicroseconds": reading.next.map { .integer($0.microseconds) } ?? .null,

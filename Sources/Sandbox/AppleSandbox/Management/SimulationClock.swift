@@ -81,17 +81,20 @@ final class SimulationClock: Sendable {
 
   /// Moves on to a time, and waits until every server has done what was due by then.
   ///
+  /// - Parameter notify: tells the servers what they can learn only from the sandbox. It is done before they hear of the move.
   /// - Returns: nil for a time that is over.
-  func move(to time: Timestamp) async throws -> Reading? {
+  func move(to time: Timestamp, after notify: @Sendable () async throws -> Void) async throws -> Reading? {
     let moved = try state.withLock { state in
       let ahead = time.since(base.now())
       guard ahead >= state.ahead else { return false }
       let text = JSONValue.object(["aheadMicroseconds": .integer(ahead.microseconds)]).serialized()
       try files.write(String(decoding: text, as: UTF8.self), to: Self.file)
-      (state.ahead, state.move) = (ahead, state.move + 1)
+      state.ahead = ahead
       return true
     }
     guard moved else { return nil }
+    try await notify()
+    state.withLock { $0.move += 1 }
     return try await wait(Self.longestStep) { self.reading.late == 0 }
   }
 

@@ -77,9 +77,14 @@ struct MerchantTokenEvent: Sendable, Hashable, Codable {
   var tries = 0
   /// How often the merchant's server answered 200.
   var acknowledged = 0
+  /// When the last notification of it was sent; nil before the first, and where there is none.
+  var notifiedAt: Timestamp?
 
-  /// Apple tells for so long.
+  /// Apple tells for so long after it has notified.
   static let life = Duration.seconds(7 * 86_400)
   /// One try, and three that follow it at once.
   static let mostTries = 4
+
+  /// Whether Apple still tells of it. One whose notification is late is told of until so long after that notification.
+  func isTold(at now: Timestamp) -> Bool { notifications > 0 || now <= (notifiedAt ?? happenedAt).adding(Self.life) }
 }

@@ -146,8 +146,6 @@ struct MerchantTokenNotifications: EventSource {
   let tokens: MerchantTokenStore
 
   func deliverEvents(after delay: Duration, by delivery: EventDelivery) async throws {
-    for notification in await tokens.due() {
-      try await tokens.noteSent(notification.id, acknowledged: delivery.get(notification.url))
-    }
+    try await tokens.notify(by: delivery.get)
   }
 }

@@ -20,6 +20,7 @@ actor MerchantTokenStore {
   private let clock: WallClock
   private let random: RandomBytes
   private var contents: Contents
+  private var notifying: Task<Void, any Error>?
 
   init(files: StateDirectory, clock: WallClock, random: RandomBytes) throws {
     (self.files, self.clock, self.random) = (files, clock, random)
@@ -93,9 +94,9 @@ actor MerchantTokenStore {
 
   /// The event of the merchant, for as long as Apple tells; nil for another's.
   func event(_ id: String, of merchants: [String]) -> MerchantTokenEvent? {
-    contents.events.first {
-      $0.id == id && merchants.contains($0.merchantIdentifier)
-        && clock.now() <= $0.happenedAt.adding(MerchantTokenEvent.life)
+    let now = clock.now()
+    return contents.events.first {
+      $0.id == id && merchants.contains($0.merchantIdentifier) && $0.isTold(at: now)
     }
   }
 
@@ -113,8 +114,24 @@ actor MerchantTokenStore {
     return true
   }
 
+  /// Sends the notifications that are due, one caller at a time: another waits, and then sends what is left.
+  ///
+  /// - Parameter get: whether the merchant's server answers 200.
+  func notify(by get: @escaping @Sendable (_ url: String) async -> Bool) async throws {
+    let earlier = notifying
+    let task = Task {
+      _ = await earlier?.result
+      // What one notification lets go is due at once.
+      while case let due = self.due(), !due.isEmpty {
+        for notification in due { try self.noteSent(notification.id, acknowledged: await get(notification.url)) }
+      }
+    }
+    notifying = task
+    try await task.value
+  }
+
   /// The notifications that are due now, with their addresses.
-  func due() -> [(id: String, url: String)] {
+  private func due() -> [(id: String, url: String)] {
     let now = clock.now()
     return contents.events.compactMap { event in
       guard event.notifications > 0, event.notBefore <= now,
@@ -125,10 +142,11 @@ actor MerchantTokenStore {
   }
 
   /// Whether the merchant's server answered 200. Without it Apple tries three times more, and never again.
-  func noteSent(_ id: String, acknowledged: Bool) throws {
+  private func noteSent(_ id: String, acknowledged: Bool) throws {
     guard let index = contents.events.firstIndex(where: { $0.id == id }) else { return }
     var changed = contents
     changed.events[index].tries += 1
+    changed.events[index].notifiedAt = clock.now()
     if acknowledged { changed.events[index].acknowledged += 1 }
     if acknowledged || changed.events[index].tries >= MerchantTokenEvent.mostTries {
       changed.events[index].notifications -= 1

@@ -51,6 +51,19 @@ extension DeveloperPortal {
     }
   }
 
+  /// Until when the simulation's clock may go. Beyond the end of a merchant's certificates the gateway lets it in no more,
+  /// and devices encrypt to nothing.
+  var lastTime: Timestamp {
+    let ends = merchants.flatMap { merchant in
+      MerchantCertificateKind.allCases.compactMap { kind in
+        merchant.certificates.filter { $0.type == kind }.map(\.expiresAt).max()
+      }
+    }.map { Timestamp(seconds: $0) }
+    // What has ended already holds nobody back.
+    let (now, signer) = (clock.now(), Timestamp(pki.tokenSigner.certificate.notValidAfter))
+    return ends.filter { $0 > now }.reduce(signer) { min($0, $1) }
+  }
+
   private static let unknownCertificate = SandboxProblem(
     status: 404, code: "certificate_unknown", message: "The merchant has no such certificate.")
 }

@@ -73,7 +73,8 @@ package struct SandboxServer: Service {
       service: SessionService(portal: portal, sessions: sessions, clock: clock),
       registrations: RegistrationService(portal: portal), pki: pki, faults: faults,
       activity: activity)
-    clockRoutes = ClockRoutes(clock: simulationClock)
+    clockRoutes = ClockRoutes(
+      clock: simulationClock, portal: portal, tokens: merchantTokens, events: configuration.events)
     merchantTokenRoutes = MerchantTokenRoutes(
       tokens: merchantTokens, gateway: gatewayRoutes, portal: portal, faults: faults, activity: activity)
     managementRoutes = ManagementRoutes(

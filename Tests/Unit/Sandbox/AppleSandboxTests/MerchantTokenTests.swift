@@ -98,6 +98,36 @@ private final class Server: Sendable {
     }
   }
 
+  @Test func `tells of a late event for seven days after its notification, not after it happened`() async throws {
+    try await run { sandbox, token in
+      let answer = try await self.happens("UNLINK", to: token, "late", in: sandbox)
+      let id = try #require(answer.json["events"]?.elements.first?["id"]?.text)
+      sandbox.testSandbox.clock.advance(.seconds(20 * 86_400))
+      try await waitUntil("the notification") { self.heard() == [id] }
+      try await sandbox.get(Self.path + "/event/\(id)").expect(status: 200)
+      sandbox.testSandbox.clock.advance(.seconds(7 * 86_400))
+      try await sandbox.get(Self.path + "/event/\(id)").expect(status: 200)
+      sandbox.testSandbox.clock.advance(.seconds(60))
+      try await sandbox.get(Self.path + "/event/\(id)").expect(status: 400)
+    }
+  }
+
+  @Test func `notifies before a server hears that the clock was moved on`() async throws {
+    try await run { sandbox, token in
+      _ = try await self.happens("UNLINK", to: token, "late", in: sandbox)
+      try await sandbox.testSandbox.calls { caller in
+        guard case .integer(let now)? = try await caller.get("/sandbox/clock").json["nowMicroseconds"] else { return }
+        async let asked = caller.get("/sandbox/clock?follower=one&move=0")
+        _ = try await asked
+        async let moving = caller.post("/sandbox/clock", ["toMicroseconds": .integer(now + 86_400_000_000)])
+        let told = try await caller.get("/sandbox/clock?follower=one&move=0")
+        #expect(told.json["move"] == 1 && self.server.calls.count == 1)
+        _ = try await caller.get("/sandbox/clock?follower=one&move=1")
+        try await moving.expect(status: 200)
+      }
+    }
+  }
+
   @Test func `unlinks for the merchant once, and has no news of it afterwards`() async throws {
     try await run { sandbox, token in
       let body: JSONValue = ["merchantTokenIdentifier": .string(token)]

@@ -62,6 +62,26 @@ import Testing
     }
   }
 
+  @Test func `goes until a merchant's certificates end, and says until when`() async throws {
+    let sandbox = try await TestSandbox()
+    try await sandbox.calls { caller in
+      let signers = Self.micros(try await caller.get("/sandbox/clock"), "untilMicroseconds")
+      let path = "/portal/merchants/\(Merchant.identifier)"
+      try await caller.post("/portal/merchants", ["merchantIdentifier": .string(Merchant.identifier)]).expect(
+        status: 201)
+      try await caller.post("\(path)/certificates", ["type": "processing", "csr": .string(Merchant().processingCSR)])
+        .expect(status: 201)
+      let start = try await caller.get("/sandbox/clock")
+      let until = Self.micros(start, "untilMicroseconds")
+      #expect(until < signers && (700...800).contains((until - Self.micros(start)) / 86_400_000_000))
+      let refused = try await Self.move(caller, to: until + 1_000_000)
+      refused.expect(status: 400)
+      #expect(refused.code == "clock_beyond_certificates")
+      #expect(Self.micros(try await caller.get("/sandbox/clock"), "move") == 0)
+      try await Self.move(caller, to: until - 1_000_000).expect(status: 200)
+    }
+  }
+
   @Test func `is closed to pages of other origins`() async throws {
     try await TestSandbox().calls { caller in
       try await caller.post("/sandbox/clock", ["toMicroseconds": 1], origin: "https://evil.example").expect(status: 403)
