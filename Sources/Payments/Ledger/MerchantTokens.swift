@@ -171,8 +171,10 @@ extension Journal {
         try MerchantTokenRows.describe(news.token, of: event.merchant, card, as: event.arrivedAt, in: store)
       {
         for id in agreements where try AgreementRows.lock(id, in: store).status != .ended {
+          let what = news.kind == .cardChanged ? "the card was replaced" : "the card looks different"
           _ = try change(
-            id, of: event.merchant, by: .cardUpdated, news.party, because: "Apple: \(news.reason)", in: store)
+            id, of: event.merchant, by: .cardUpdated, news.party, because: "Apple says \(what): \(news.reason)",
+            in: store)
         }
       }
     case .publicKeyChanged, .other: break
@@ -208,6 +210,27 @@ extension Journal {
         detail: try row.textOrNil("detail")
       )
     }
+  }
+
+  /// Notifications that were settled since a time without news: Apple knew no such event, or never told. Each merchant's, at
+  /// most a thousand in all, with the words for the newest.
+  package static func lostMerchantTokenEvents(
+    since start: Timestamp, in store: Transaction
+  ) throws -> [(merchant: MerchantID, count: Int, newest: String, detail: String)] {
+    let rows = try store.rows(
+      """
+      SELECT merchant, event, detail FROM merchant_token_events
+      WHERE settled_at >= $1 AND state IN ('refused', 'expired') ORDER BY settled_at DESC, event LIMIT 1000
+      """, .time(start)
+    ).map {
+      (
+        merchant: try $0.value("merchant") as MerchantID, event: try $0.text("event"),
+        detail: try $0.textOrNil("detail")
+      )
+    }
+    return Dictionary(grouping: rows, by: { $0.merchant }).values.map { lost in
+      (merchant: lost[0].merchant, count: lost.count, newest: lost[0].event, detail: lost[0].detail ?? "")
+    }.sorted { $0.merchant.rawValue < $1.merchant.rawValue }
   }
 
   private static func lock(_ event: MerchantTokenEvent, in store: Transaction) throws -> MerchantTokenEventState? {

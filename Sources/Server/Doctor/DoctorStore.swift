@@ -6,7 +6,7 @@ import TenderPayments
 extension DoctorCheck {
   static let storeGroup = [
     storeOpens, serverAnswers, secretsOpen, storeIntegrity, storeMigrations, storeLog, unknownPayments, alarmedPayments,
-    recoveryRuns, restoredRoutes, restoredAgreements, contactKeys, retentionRuns,
+    recoveryRuns, restoredRoutes, restoredAgreements, contactKeys, retentionRuns, tokenNotifications,
   ]
 
   static let storeOpens = DoctorCheck(
@@ -63,6 +63,13 @@ extension DoctorCheck {
     meaning: "Data is kept for longer than the operator says.",
     remedy: "Let the server run: it removes some rows at a time, once an hour. Look at the log for “old data cannot be "
       + "removed”; on PostgreSQL give the role its grants: `tender store grants`.")
+  static let tokenNotifications = DoctorCheck(
+    "token_notifications", "Apple has told what each of its notifications of the last seven days was about.",
+    meaning: "A card may have been removed in Wallet whose agreement is still charged; or somebody has sent "
+      + "notifications that are not Apple's.",
+    remedy: "Look at the time of “Apple knows no such notification” in the log, and whether the merchant identity "
+      + "certificate is the one of the sheet's merchant. Where shoppers say that they have removed the card, end the "
+      + "agreement: `tender agreement end`.")
 }
 
 extension Doctor {
@@ -72,8 +79,13 @@ extension Doctor {
     return [DoctorCheck.storeOpens.ok(name, facts.isRunning ? "a server uses it" : "it opens"), answers()]
       + [secrets(facts.store), integrity(facts.store, name), migrations(facts.store, name), log()]
       + [unknown(facts.store), alarms(facts.store), recovery(facts), restored(facts.store), agreements(facts.store)]
-      + [contactKeys()]
-      + retention(facts)
+      + [contactKeys()] + retention(facts) + [notifications(facts.store)]
+  }
+
+  private func notifications(_ store: StoreFacts) -> DoctorFinding {
+    let (check, lost) = (DoctorCheck.tokenNotifications, store.lostNotifications)
+    guard !lost.isEmpty else { return check.ok("store", "none is without its news") }
+    return check.warning("store", "without news: \(lost.joined(separator: "; "))")
   }
 
   private func answers() -> DoctorFinding {

@@ -80,6 +80,8 @@ package struct StoreFacts: Codable, Sendable {
   let closedRoutes: [String]
   /// Agreements whose schedule waits since a restore.
   let waitingAgreements: Int
+  /// By merchant, how many of Apple's notifications of a week brought no news, and the newest.
+  let lostNotifications: [String]
   /// Up to which moment each task of retention is done, in microseconds.
   let retention: [String: Int64]
   /// Nil where the store is a file.
@@ -93,7 +95,7 @@ extension StoreFacts {
     let backlog = try await WebhookDispatcher.backlog(in: journal.database)
     let mails = try await journal.database.read { try MailOutbox.backlog(in: $0) }
     let lacking = try await journal.database.lacking(ServerStore.migrations)
-    let (check, merchants, closed, waiting, retention) = try await journal.database.read { store in
+    let (check, merchants, closed, waiting, retention, lost) = try await journal.database.read { store in
       let check = isDeep ? try store.row("PRAGMA quick_check(1)")?.text("quick_check") : nil
       // A store of an earlier version has no such table.
       let merchants =
@@ -104,7 +106,11 @@ extension StoreFacts {
       let waiting =
         try lacking.expanding.contains { ["restore-1", "agreements-schedule-1"].contains($0) }
         ? 0 : RestoredStore.waitingAgreements(in: store)
-      return (check, merchants, closed, waiting, retention)
+      let lost =
+        lacking.expanding.contains("merchant-tokens-1")
+        ? []
+        : try Journal.lostMerchantTokenEvents(since: store.now.adding(.zero - Journal.merchantTokenNewsLife), in: store)
+      return (check, merchants, closed, waiting, retention, lost)
     }
     self.init(
       quickCheck: check, missingMigrations: lacking.expanding, waitingContractions: lacking.contracting,
@@ -114,6 +120,7 @@ extension StoreFacts {
       oldestWebhookSeconds: backlog.oldestWaiting.components.seconds, waitingMails: mails.waiting,
       deadMails: mails.dead, oldestMailSeconds: mails.oldestWaiting.components.seconds,
       storedMerchants: merchants, closedRoutes: closed, waitingAgreements: waiting,
+      lostNotifications: lost.map { "\($0.count) of \($0.merchant), the newest \($0.newest): \($0.detail)" },
       retention: Dictionary(uniqueKeysWithValues: retention.map { ($0.task.rawValue, $0.until.microseconds) }),
       database: try await journal.database.serverFacts())
   }

@@ -153,7 +153,8 @@ package struct TenderServer: Service {
     else { return [] }
     let follower = ClockFollower(
       clock: clock, sandbox: JSONClient(sandbox, sender: runtime.network.plain), name: runtime.random.hex(8),
-      gateway: gateway, charging: charging, scheduler: runtime.scheduler, logger: runtime.logger)
+      gateway: gateway, charging: charging, tokens: MerchantTokenService(parts),
+      scheduler: runtime.scheduler, logger: runtime.logger)
     return [("sandbox clock", follower)]
   }
 

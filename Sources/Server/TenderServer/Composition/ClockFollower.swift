@@ -28,6 +28,7 @@ struct ClockFollower: Service {
   let name: String
   let gateway: PaymentGateway
   let charging: ScheduleService
+  let tokens: MerchantTokenService
   let scheduler: Scheduler
   let logger: Logger
 
@@ -60,10 +61,11 @@ struct ClockFollower: Service {
     }
   }
 
-  /// Does what has come due, in the order of its time.
+  /// Does what has come due. What Apple has told of comes first: a card that is removed is charged no more.
   private func work() async {
     for _ in 0..<Self.mostRounds where !Task.isCancelled {
       do {
+        while await tokens.round() {}
         let (charged, recovered) = (try await charging.schedule.round(), try await gateway.recover())
         charging.note(charged)
         guard !charged.isEmpty || !recovered.isEmpty else { return }

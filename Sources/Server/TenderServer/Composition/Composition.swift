@@ -76,6 +76,8 @@ struct Composition: Sendable {
   private(set) var mail: ServerMail?
   /// When recovery last ran.
   let lastRecovery: LastRun
+  /// What Apple is asked and told of merchant tokens, one round at a time.
+  let merchantTokenRounds = SharedRuns<Bool>()
   let doctor = DoctorLog()
   /// Only in `simulated`.
   let traces: TraceBook?
@@ -92,7 +94,7 @@ struct Composition: Sendable {
 
   init(_ configuration: ServerConfiguration, _ runtime: Runtime, _ budget: DescriptorBudget) async throws {
     (self.configuration, self.runtime, self.budget) = (configuration, runtime, budget)
-    lastRecovery = LastRun(clock: runtime.clock)
+    lastRecovery = LastRun(clock: runtime.clock, scheduler: runtime.scheduler)
     traces = configuration.keepsTraces && configuration.environment == .simulated ? TraceBook() : nil
     telemetry = ServerTelemetry(configuration, runtime, metrics, traces)
     let control = AdmissionControl(

@@ -4,15 +4,20 @@ import ServiceLifecycle
 import Synchronization
 import TenderPayments
 
-/// When something was last done.
+/// When something was last done. It counts the time in which the machine ran, not the clock's: that may be set, and a
+/// simulation's goes on by months.
 final class LastRun: Sendable {
   private let clock: WallClock
-  private let last = Mutex<Timestamp?>(nil)
+  private let scheduler: Scheduler
+  private let last = Mutex<Duration?>(nil)
 
-  init(clock: WallClock) { self.clock = clock }
+  init(clock: WallClock, scheduler: Scheduler) { (self.clock, self.scheduler) = (clock, scheduler) }
 
-  func note() { last.withLock { $0 = clock.now() } }
-  var time: Timestamp? { last.withLock(\.self) }
+  func note() { last.withLock { $0 = scheduler.uptime() } }
+  /// So long ago, by the clock of now.
+  var time: Timestamp? {
+    last.withLock(\.self).map { clock.now().adding($0 - scheduler.uptime()) }
+  }
 }
 
 /// Runs recovery in three loops, so that none waits for the others' acquirer calls.

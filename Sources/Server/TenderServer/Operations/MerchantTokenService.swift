@@ -16,6 +16,7 @@ struct MerchantTokenService: Service {
   let random: RandomBytes
   let scheduler: Scheduler
   let logger: Logger
+  let rounds: SharedRuns<Bool>
 
   /// How many calls to Apple are under way at once.
   private static let batch = 16
@@ -37,10 +38,12 @@ struct MerchantTokenService: Service {
     }
   }
 
-  /// Does what is due.
+  /// Does what is due. When it returns, no call that was due before it is under way.
   ///
   /// - Returns: whether there may be more.
-  func round() async -> Bool {
+  func round() async -> Bool { (try? await rounds.output { await work() }) ?? false }
+
+  private func work() async -> Bool {
     do {
       guard try await database.read({ try Journal.hasMerchantTokenWork(in: $0) }) else { return false }
       let events = try await database.write { try Journal.takeMerchantTokenEvents(atMost: Self.batch, in: $0) }
@@ -130,7 +133,8 @@ struct MerchantTokenService: Service {
     }
     switch state {
     case .received: logger.debug("Apple is asked again about a notification", metadata: metadata)
-    case .applied, .unknown, .refused: logger.info("a notification of Apple is settled", metadata: metadata)
+    case .applied, .unknown: logger.info("a notification of Apple is settled", metadata: metadata)
+    case .refused: logger.warning("Apple knows no such notification: nothing was changed", metadata: metadata)
     case .expired: logger.error("Apple never said what a notification is about", metadata: metadata)
     }
   }
@@ -152,5 +156,6 @@ extension MerchantTokenService {
   init(_ parts: Composition) {
     (journal, merchants) = (parts.journal, parts.merchants)
     (random, scheduler, logger) = (parts.runtime.random, parts.runtime.scheduler, parts.runtime.logger)
+    rounds = parts.merchantTokenRounds
   }
 }

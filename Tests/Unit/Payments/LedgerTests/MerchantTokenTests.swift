@@ -121,6 +121,27 @@ extension AgreementBench {
     #expect(try await bench.agreement(id).status == .active)
   }
 
+  @Test func `that Apple does not know, or never tells, is found afterwards`() async throws {
+    let bench = try await AgreementBench()
+    for number in 1...3 { _ = try await bench.arrives("e-\(number)", number == 3 ? "other" : "shop") }
+    let (begin, taken) = (bench.clock.now, try await bench.takes())
+    for event in taken where event.id != "e-2" {
+      _ = try await bench.database.write { try Journal.refuse(event, because: "400 no such event", in: $0) }
+    }
+    func lost(_ since: Timestamp) async throws -> [String] {
+      try await bench.database.read { store in
+        try Journal.lostMerchantTokenEvents(since: since, in: store).map {
+          "\($0.merchant) \($0.count) \($0.newest) \($0.detail)"
+        }
+      }
+    }
+    #expect(try await lost(begin) == ["other 1 e-3 400 no such event", "shop 1 e-1 400 no such event"])
+    bench.clock.advance(AgreementBench.day * 8)
+    let late = try #require(try await bench.takes().first)
+    _ = try await bench.database.write { try Journal.postpone(late, because: "500", in: $0) }
+    #expect(try await lost(bench.clock.now) == ["shop 1 e-2 500"])
+  }
+
   @Test func `describes the card, and the agreement is charged as before`() async throws {
     let bench = try await AgreementBench()
     let id = try await bench.active()

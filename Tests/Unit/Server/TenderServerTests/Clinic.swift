@@ -126,6 +126,7 @@ struct Clinic {
       "alarmedPayments": 0, "waitingWebhooks": 0, "deadWebhooks": 0, "oldestWebhookSeconds": 0,
       "waitingMails": 0, "deadMails": 0, "oldestMailSeconds": 0, "storedMerchants": 0,
       "closedRoutes": [String](), "waitingAgreements": 0, "retention": [String: Int64](),
+      "lostNotifications": [String](),
     ]
     return usual.merging(changes) { $1 }
   }

@@ -208,6 +208,7 @@ extension Fault {
     },
     Fault("retention_runs", .warning) { $0.store("retention", ["mails": $0.now.microseconds - 40 * 86_400_000_000]) },
     Fault("retention_runs") { $0.store("retention", ["tokens": $0.now.microseconds + 40 * 86_400_000_000]) },
+    Fault("token_notifications", .warning) { $0.store("lostNotifications", ["1 of harbour, the newest e-1: 400"]) },
     Fault("disk_space", .warning) { $0.disk = (5 << 30, 1_000 << 30) },
     Fault("disk_space") { $0.disk = (1 << 20, 1_000 << 30) },
     Fault("open_files", .warning) { $0.facts?["openFiles"] = 1_024 },

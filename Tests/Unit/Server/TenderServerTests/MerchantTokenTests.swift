@@ -147,7 +147,7 @@ extension TestSystem {
       #expect(try await JSONClient(system.server, sender: system.sender).call("GET", path).status == 200)
     }
     try await waitUntil("Apple was asked") {
-      system.log.text.split(separator: "\n").contains { $0.contains(event) && $0.contains("is settled") }
+      system.log.text.split(separator: "\n").contains { $0.contains(event) && $0.contains("knows no such") }
     }
     #expect(try await subscriber.shown()["status"] == "active")
   }
