@@ -39,7 +39,7 @@ struct ClosedKeys<Key: CodingKey & CaseIterable> {
   func list<T: Decodable>(_ key: Key) throws -> [T] { try optional(key) ?? [] }
 }
 
-private struct AnyKey: CodingKey {
+struct AnyKey: CodingKey {
   let stringValue: String
   var intValue: Int? { nil }
   init(stringValue: String) { self.stringValue = stringValue }

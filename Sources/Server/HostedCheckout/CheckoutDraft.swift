@@ -46,13 +46,13 @@ struct CheckoutDraft {
     }
     (self.id, self.merchant, self.order, self.page) = (id, merchant, order, page)
     (expiresAt, self.recipientName) = (expires, recipientName)
-    let agreement = mobile?.paymentProduct302SpecificInput?.agreement
-    try Self.check(page, merchant, hasAgreement: agreement != nil)
+    let product = mobile?.paymentProduct302SpecificInput
+    try Self.check(page, merchant, product)
     try Self.requireApplePay(page.paymentProductFilters, mobile)
     attempts = page.allowedNumberOfPaymentAttempts ?? Self.defaultAttempts
     var document = try Self.document(
       order, merchant, id, Self.locale(page, order, merchant), mobile?.authorizationMode ?? card?.authorizationMode)
-    document.agreement = agreement
+    document.agreement = product?.agreement
     self.document = document
   }
 
@@ -91,7 +91,10 @@ extension CheckoutDraft {
     HostedCheckoutError(.checkoutInvalid, "\(field) \(reason)", field: field)
   }
 
-  private static func check(_ page: HostedCheckoutInput, _ merchant: HostedMerchant, hasAgreement: Bool) throws {
+  private static func check(
+    _ page: HostedCheckoutInput, _ merchant: HostedMerchant, _ product: MobilePaymentInput.Product302?
+  ) throws {
+    let hasAgreement = product?.agreement != nil
     if let url = page.returnUrl, !ReturnURL.isAllowed(url) {
       throw invalid("\(input).returnUrl", "must be an absolute address of https, or of http on this machine")
     }
@@ -103,6 +106,11 @@ extension CheckoutDraft {
     }
     guard (1...10).contains(page.allowedNumberOfPaymentAttempts ?? 1) else {
       throw invalid("\(input).allowedNumberOfPaymentAttempts", "must be from 1 to 10")
+    }
+    guard product?.isRecurring?.value != true || hasAgreement else {
+      throw invalid(
+        "mobilePaymentMethodSpecificInput.paymentProduct302SpecificInput.isRecurring", "must be false without agreement"
+      )
     }
     guard page.isRecurring != true || hasAgreement else {
       throw invalid(

@@ -5,6 +5,22 @@ package struct CreateHostedCheckoutRequest: Sendable, Decodable {
   package var hostedCheckoutSpecificInput: HostedCheckoutInput?
   package var mobilePaymentMethodSpecificInput: HostedMobileInput?
   package var cardPaymentMethodSpecificInput: HostedMobileInput?
+
+  private enum CodingKeys: String, CodingKey {
+    case order, hostedCheckoutSpecificInput, mobilePaymentMethodSpecificInput, cardPaymentMethodSpecificInput
+  }
+
+  package init(from decoder: any Decoder) throws {
+    try AgreementMembers.requirePlaces(decoder)
+    let container = try decoder.container(keyedBy: CodingKeys.self)
+    func read<Value: Decodable>(_ key: CodingKeys) throws -> Value? {
+      try container.decodeIfPresent(Value.self, forKey: key)
+    }
+    order = try read(.order)
+    hostedCheckoutSpecificInput = try read(.hostedCheckoutSpecificInput)
+    mobilePaymentMethodSpecificInput = try read(.mobilePaymentMethodSpecificInput)
+    cardPaymentMethodSpecificInput = try read(.cardPaymentMethodSpecificInput)
+  }
 }
 
 /// Worldline's `HostedCheckoutSpecificInput`.
@@ -100,6 +116,28 @@ package struct CreatePaymentLinkRequest: Sendable, Decodable {
   package var description: String?
   package var recipientName: String?
   package var paymentLinkOrder: OlderOrder?
+
+  private enum CodingKeys: String, CodingKey {
+    case order, hostedCheckoutSpecificInput, mobilePaymentMethodSpecificInput, cardPaymentMethodSpecificInput
+    case paymentLinkSpecificInput, displayQRCode, isReusableLink, expirationDate, description, recipientName
+    case paymentLinkOrder
+  }
+
+  package init(from decoder: any Decoder) throws {
+    try AgreementMembers.requirePlaces(decoder)
+    let container = try decoder.container(keyedBy: CodingKeys.self)
+    func read<Value: Decodable>(_ key: CodingKeys) throws -> Value? {
+      try container.decodeIfPresent(Value.self, forKey: key)
+    }
+    order = try read(.order)
+    hostedCheckoutSpecificInput = try read(.hostedCheckoutSpecificInput)
+    mobilePaymentMethodSpecificInput = try read(.mobilePaymentMethodSpecificInput)
+    cardPaymentMethodSpecificInput = try read(.cardPaymentMethodSpecificInput)
+    paymentLinkSpecificInput = try read(.paymentLinkSpecificInput)
+    (displayQRCode, isReusableLink) = (try read(.displayQRCode), try read(.isReusableLink))
+    (expirationDate, description) = (try read(.expirationDate), try read(.description))
+    (recipientName, paymentLinkOrder) = (try read(.recipientName), try read(.paymentLinkOrder))
+  }
 
   package struct Details: Sendable, Decodable {
     package var description: String?

@@ -38,6 +38,16 @@ package struct MobilePaymentInput: Sendable, Codable {
       self.agreement = agreement
     }
 
+    enum CodingKeys: String, CodingKey, CaseIterable { case isRecurring, recurring, agreement }
+
+    /// A misspelt `agreement` would be none.
+    package init(from decoder: any Decoder) throws {
+      let keys = try ClosedKeys<CodingKeys>(decoder, ignoring: ["applePayRecurringPaymentRequest", "tokenize"])
+      isRecurring = try keys.optional(.isRecurring)
+      recurring = try keys.optional(.recurring)
+      agreement = try keys.optional(.agreement)
+    }
+
     package struct Recurring: Sendable, Hashable, Codable {
       /// `first` is all that a payment with a payment token can be.
       package var recurringPaymentSequenceIndicator: String?

@@ -1,7 +1,7 @@
 package import TenderPayments
 
 /// The body of `POST /v2/{merchantId}/payments`: what Tender reads and writes of Worldline's `CreatePaymentRequest`.
-/// Members of other payment methods are ignored.
+/// Members of other payment methods are ignored; what begins an agreement is refused where it is not read.
 package struct CreatePaymentRequest: Sendable, Codable {
   package var order: DirectOrder
   package var mobilePaymentMethodSpecificInput: MobilePaymentInput?
@@ -12,6 +12,16 @@ package struct CreatePaymentRequest: Sendable, Codable {
   package init(order: DirectOrder, mobilePaymentMethodSpecificInput: MobilePaymentInput?) {
     self.order = order
     self.mobilePaymentMethodSpecificInput = mobilePaymentMethodSpecificInput
+  }
+
+  package init(from decoder: any Decoder) throws {
+    try AgreementMembers.requirePlaces(decoder)
+    let container = try decoder.container(keyedBy: CodingKeys.self)
+    order = try container.decode(DirectOrder.self, forKey: .order)
+    mobilePaymentMethodSpecificInput = try container.decodeIfPresent(
+      MobilePaymentInput.self, forKey: .mobilePaymentMethodSpecificInput)
+    encryptedCustomerInput = try container.decodeIfPresent(String.self, forKey: .encryptedCustomerInput)
+    feedbacks = try container.decodeIfPresent(Feedbacks.self, forKey: .feedbacks)
   }
 
   /// Where events about this payment go, beside the merchant's own addresses.

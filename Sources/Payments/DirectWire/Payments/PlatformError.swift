@@ -122,16 +122,17 @@ extension PlatformFault {
   package static func missing(_ property: String) -> PlatformFault {
     PlatformFault(
       code: "20000000", errorCode: "20000000", httpStatusCode: 400, id: "PARAMETER_NOT_FOUND_IN_REQUEST",
-      message: "PARAMETER_NOT_FOUND_IN_REQUEST", propertyName: property)
+      message: "The request has no \(property).", propertyName: property)
   }
 
   package static let unknownPayment = PlatformFault(
     code: "1002", errorCode: "50001130", httpStatusCode: 404, id: "UNKNOWN_PAYMENT_ID",
-    message: "UNKNOWN_PAYMENT_ID", propertyName: "paymentId")
+    message: "The merchant has no such payment.", propertyName: "paymentId")
 
   /// A token that there is not, or not any more.
   package static let unknownToken = PlatformFault(
-    code: "1002", errorCode: "50001130", httpStatusCode: 404, id: "UNKNOWN_TOKEN_ID", message: "UNKNOWN_TOKEN_ID",
+    code: "1002", errorCode: "50001130", httpStatusCode: 404, id: "UNKNOWN_TOKEN_ID",
+    message: "The merchant has no such token.",
     propertyName: "tokenId")
 
   /// A capture, a cancel or a refund that the payment's state does not allow.

@@ -1,12 +1,13 @@
 package import TenderPayments
 
-/// The body of `POST /v2/{merchantId}/payments/{id}/subsequent`: Worldline's `SubsequentPaymentRequest`.
+/// The body of `POST /v2/{merchantId}/payments/{id}/subsequent`: Worldline's `SubsequentPaymentRequest`. A member that no SDK
+/// has is refused, as in ``CapturePaymentRequest``: without its amount a request is for what the agreement says.
 package struct SubsequentPaymentRequest: Sendable, Codable {
   package var order: Order
   package var input: Input?
 
   /// The SDKs write the member with a small c, the vendor's web sample with a capital one.
-  private enum CodingKeys: String, CodingKey {
+  private enum CodingKeys: String, CodingKey, CaseIterable {
     case order
     case input = "subsequentcardPaymentMethodSpecificInput"
     case sampleInput = "subsequentCardPaymentMethodSpecificInput"
@@ -15,11 +16,10 @@ package struct SubsequentPaymentRequest: Sendable, Codable {
   package init(order: Order, input: Input?) { (self.order, self.input) = (order, input) }
 
   package init(from decoder: any Decoder) throws {
-    let container = try decoder.container(keyedBy: CodingKeys.self)
-    order = try container.decode(Order.self, forKey: .order)
-    input =
-      try container.decodeIfPresent(Input.self, forKey: .input)
-      ?? container.decodeIfPresent(Input.self, forKey: .sampleInput)
+    let keys = try ClosedKeys<CodingKeys>(
+      decoder, ignoring: ["omnichannelSubsequentSpecificInput", "subsequentPaymentProduct5001SpecificInput"])
+    order = try keys.required(.order)
+    input = try keys.optional(.input) ?? keys.optional(.sampleInput)
   }
 
   package func encode(to encoder: any Encoder) throws {
@@ -33,8 +33,21 @@ package struct SubsequentPaymentRequest: Sendable, Codable {
     package var amountOfMoney: AmountOfMoney?
     package var references: DirectReferences?
 
+    enum CodingKeys: String, CodingKey, CaseIterable { case amountOfMoney, references }
+
     package init(amountOfMoney: AmountOfMoney?, references: DirectReferences? = nil) {
       (self.amountOfMoney, self.references) = (amountOfMoney, references)
+    }
+
+    package init(from decoder: any Decoder) throws {
+      let keys = try ClosedKeys<CodingKeys>(
+        decoder,
+        ignoring: [
+          "additionalInput", "customer", "discount", "shipping", "shoppingCart", "surchargeSpecificInput",
+          "taxPercentage", "totalTaxAmount",
+        ])
+      amountOfMoney = try keys.absentOrGiven(.amountOfMoney)
+      references = try keys.optional(.references)
     }
   }
 
@@ -47,6 +60,17 @@ package struct SubsequentPaymentRequest: Sendable, Codable {
 
     package init(subsequentType: String?, authorizationMode: MobilePaymentInput.AuthorizationMode? = nil) {
       (self.subsequentType, self.authorizationMode) = (subsequentType, authorizationMode)
+    }
+
+    enum CodingKeys: String, CodingKey, CaseIterable { case subsequentType, authorizationMode, autoCapture, period }
+
+    package init(from decoder: any Decoder) throws {
+      let keys = try ClosedKeys<CodingKeys>(
+        decoder, ignoring: ["marketPlace", "paymentNumber", "schemeReferenceData", "token", "transactionChannel"])
+      subsequentType = try keys.optional(.subsequentType)
+      authorizationMode = try keys.absentOrGiven(.authorizationMode)
+      autoCapture = try keys.absentOrGiven(.autoCapture)
+      period = try keys.absentOrGiven(.period)
     }
   }
 
@@ -68,12 +92,12 @@ package struct SubsequentPaymentRequest: Sendable, Codable {
       self = kind
     }
 
-    /// Whether an agreement of this kind may be charged so.
-    package func fits(_ agreement: AgreementKind) -> Bool {
+    /// What an agreement of this kind may be charged as.
+    package static func fitting(_ agreement: AgreementKind) -> [Kind] {
       switch agreement {
-      case .recurring: [.recurring, .recurringVariable].contains(self)
-      case .automaticReload: [.unscheduled, .unscheduledFixed].contains(self)
-      case .deferred: [.delayedCharge, .noShow, .unscheduled].contains(self)
+      case .recurring: [.recurring, .recurringVariable]
+      case .automaticReload: [.unscheduled, .unscheduledFixed]
+      case .deferred: [.delayedCharge, .noShow, .unscheduled]
       }
     }
   }
@@ -191,6 +215,14 @@ package struct AgreementAnswer: Sendable, Hashable, Codable {
     package var from: WireTime?
 
     package init(amount: Int64, from: WireTime?) { (self.amount, self.from) = (amount, from) }
+
+    enum CodingKeys: String, CodingKey, CaseIterable { case amount, from }
+
+    package init(from decoder: any Decoder) throws {
+      let keys = try ClosedKeys<CodingKeys>(decoder)
+      amount = try keys.required(.amount)
+      from = try keys.absentOrGiven(.from)
+    }
   }
 
   /// What the card schemes allow after declines.
@@ -215,12 +247,26 @@ package struct AgreementAnswer: Sendable, Hashable, Codable {
     package var status: PaymentStatus?
     /// Minor units.
     package var amount: Int64?
+    /// The tries that were declined, in their order; absent where none was.
+    package var declines: [Declined]?
 
     package init(
-      period: Int64, due: WireTime?, paymentId: DirectPaymentID?, status: PaymentStatus?, amount: Int64?
+      period: Int64, due: WireTime?, paymentId: DirectPaymentID?, status: PaymentStatus?, amount: Int64?,
+      declines: [Declined]? = nil
     ) {
       (self.period, self.due, self.paymentId) = (period, due, paymentId?.description)
-      (self.status, self.amount) = (status, amount)
+      (self.status, self.amount, self.declines) = (status, amount, declines)
+    }
+
+    /// A try that was declined.
+    package struct Declined: Sendable, Hashable, Codable {
+      package var paymentId: String
+      package var reason: DeclineReason
+      package var at: WireTime
+
+      package init(paymentId: DirectPaymentID, reason: DeclineReason, at: WireTime) {
+        (self.paymentId, self.reason, self.at) = (paymentId.description, reason, at)
+      }
     }
   }
 
@@ -238,7 +284,8 @@ package struct AgreementAnswer: Sendable, Hashable, Codable {
   }
 }
 
-/// The body of `POST /v2/{merchantId}/agreements/{id}`: what is to change.
+/// The body of `POST /v2/{merchantId}/agreements/{id}`: what is to change. A member that is none of these is refused: a
+/// misspelt `from` would be a price that holds at once.
 package struct AgreementChangeRequest: Sendable, Hashable, Codable {
   /// `active` resumes it, `suspended` and `ended` do as they say.
   package var status: AgreementStatus?
@@ -248,6 +295,15 @@ package struct AgreementChangeRequest: Sendable, Hashable, Codable {
 
   package init(status: AgreementStatus? = nil, reason: String? = nil, price: AgreementAnswer.Price? = nil) {
     (self.status, self.reason, self.price) = (status, reason, price)
+  }
+
+  enum CodingKeys: String, CodingKey, CaseIterable { case status, reason, price }
+
+  package init(from decoder: any Decoder) throws {
+    let keys = try ClosedKeys<CodingKeys>(decoder)
+    status = try keys.absentOrGiven(.status)
+    reason = try keys.optional(.reason)
+    price = try keys.absentOrGiven(.price)
   }
 }
 

@@ -159,7 +159,7 @@ extension WorldlineDirectRoutes {
       throw WorldlineDirectRefusal(.invalidValue("order.amountOfMoney.amount", "must be positive"))
     }
     guard let kind = request.input?.subsequentType.flatMap({ SubsequentPaymentRequest.Kind($0) }),
-      kind.fits(.recurring)
+      SubsequentPaymentRequest.Kind.fitting(.recurring).contains(kind)
     else { throw WorldlineDirectRefusal(.invalidValue("\(path).subsequentType", "does not fit the series")) }
     guard let series = try WorldlineDirectSeries.find(first, in: transaction) else {
       throw WorldlineDirectRefusal(.actionNotAllowed)

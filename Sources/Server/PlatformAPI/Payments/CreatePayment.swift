@@ -186,10 +186,13 @@ extension PlatformPayments {
       guard product?.isRecurring?.value == true else { return nil }
       throw PlatformRefusal.missing(place + ".agreement")
     }
-    let terms = try AgreementRules.check(
-      document, in: server.amount.currency, at: clock.now(), place + ".agreement")
+    let (now, zone) = (clock.now(), document.timeZone ?? "UTC")
+    let terms = try AgreementRules.check(document, in: server.amount.currency, at: now, place + ".agreement")
+    // An estimate is held for what is not known yet, as the sheet showed it.
+    let total = binding?.estimate == nil ? server.amount : nil
+    try AgreementRules.check(terms, timeZone: zone, pays: total, at: now, place + ".agreement")
     return NewAgreement(
-      terms: terms, timeZone: document.timeZone ?? "UTC", merchantReference: server.merchantReference,
+      terms: terms, timeZone: zone, merchantReference: server.merchantReference,
       customer: server.customer, isScheduled: document.schedule == true)
   }
 

@@ -45,9 +45,11 @@ extension PlatformPayments {
       request.order.references?.merchantReference, "order.references.merchantReference")
     let input = request.input
     if let text = input?.subsequentType {
-      guard let kind = SubsequentPaymentRequest.Kind(text), kind.fits(agreement.terms.kind) else {
+      let fitting = SubsequentPaymentRequest.Kind.fitting(agreement.terms.kind)
+      guard let kind = SubsequentPaymentRequest.Kind(text), fitting.contains(kind) else {
+        let names = fitting.map(\.rawValue).joined(separator: ", ")
         throw PlatformRefusal.invalid(
-          place + ".subsequentType", "It does not fit an agreement that is \(agreement.terms.kind.rawValue).")
+          place + ".subsequentType", "Of an agreement that is \(agreement.terms.kind.rawValue) it is one of \(names).")
       }
     }
     charge.period = input?.period

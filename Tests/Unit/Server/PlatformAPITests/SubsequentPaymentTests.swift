@@ -2,6 +2,7 @@ import Acquiring
 import DirectWire
 import Gateway
 import Ledger
+import Orders
 import PlatformAPI
 import Storage
 import StrictJSON
@@ -118,6 +119,70 @@ import Testing
     }
     #expect(foreign?.status == 404)
     #expect(platform.acquirer.authorizations.count == 2)
+  }
+
+  @Test(arguments: [
+    #"{"order": {"amountofMoney": {"amount": 1, "currencyCode": "EUR"}}}"#,
+    #"{"order": {"amountOfMoney": null}}"#,
+    #"{"order": {}, "amountOfMoney": {"amount": 1, "currencyCode": "EUR"}}"#,
+    #"{"order": {}, "subsequentcardPaymentMethodSpecificInput": {"perod": 1}}"#,
+    #"{"order": {}, "subsequentcardPaymentMethodSpecificInput": {"autoCapture": null}}"#,
+    #"{"order": {}, "subsequentCardPaymentMethodSpecificinput": {}}"#,
+  ])
+  func `moves nothing where a member is misspelt`(_ body: String) async throws {
+    let (platform, id) = try await platform()
+    let refused = await #expect(throws: PlatformRefusal.self) {
+      try await platform.payments.subsequent(id, Array(body.utf8), platform.call())
+    }
+    #expect(refused?.status == 400 && refused?.faults.first?.propertyName?.isEmpty == false)
+    #expect(platform.acquirer.authorizations.count == 1)
+  }
+
+  @Test func `may have every member that Worldline's libraries know`() async throws {
+    let (platform, id) = try await platform()
+    let body = """
+      {"order": {"additionalInput": {}, "customer": {}, "discount": {}, "shipping": {}, "shoppingCart": {},
+        "surchargeSpecificInput": {}, "taxPercentage": 1, "totalTaxAmount": 1, "references": {"merchantReference": "m"}},
+       "omnichannelSubsequentSpecificInput": {}, "subsequentPaymentProduct5001SpecificInput": {},
+       "subsequentcardPaymentMethodSpecificInput": {"subsequentType": "Recurring", "marketPlace": {}, "paymentNumber": 2,
+        "schemeReferenceData": "x", "token": "x", "transactionChannel": "ECOMMERCE"}}
+      """
+    #expect(try await platform.payments.subsequent(id, Array(body.utf8), platform.call()).status == 201)
+  }
+
+  @Test func `says which types fit its agreement`() async throws {
+    let (platform, id) = try await platform()
+    let refused = try await refusal(platform, id, Self.body(1_250, ["subsequentType": "Unscheduled"]))
+    #expect(
+      refused.faults.first?.message == "Of an agreement that is recurring it is one of Recurring, RecurringVariable.")
+  }
+
+  @Test(
+    arguments: [
+      ["isRecurring": true], ["recurring": ["recurringPaymentSequenceIndicator": "first"]], ["agreement": agreement],
+      ["paymentProduct302SpecificInput": ["agrement": agreement]],
+      ["paymentProduct302SpecificinputX": ["isRecurring": "True"]],
+    ] as [JSONObject])
+  func `is not lost where what begins its agreement stands in another place`(_ input: JSONObject) async throws {
+    let platform = try await Platform(Self.charging)
+    let refused = await #expect(throws: PlatformRefusal.self) {
+      try await platform.payments.create(Platform.body(input: input), platform.call())
+    }
+    #expect(refused?.status == 400 && refused?.faults.first?.id == "INVALID_VALUE")
+    #expect(platform.acquirer.authorizations.isEmpty)
+    let usual: JSONObject = ["isRecurring": false, "paymentProduct302SpecificInput": ["isRecurring": "false"]]
+    #expect(try await platform.payments.create(Platform.body(input: usual), platform.call()).status == 201)
+  }
+
+  @Test func `follows a first payment that has the first period's price in it`() async throws {
+    let platform = try await Platform(Self.charging)
+    let refused = await #expect(throws: OrderError.self) {
+      try await platform.payments.create(Platform.body(1_249, input: Self.first()), platform.call())
+    }
+    #expect(refused?.code == .basketInvalid && refused?.field?.hasSuffix("302SpecificInput.agreement") == true)
+    #expect(platform.acquirer.authorizations.isEmpty)
+    #expect(
+      try await platform.payments.create(Platform.body(1_251, input: Self.first()), platform.call()).status == 201)
   }
 
   @Test func `needs an agreement, which the payment or the basket of its reference names`() async throws {

@@ -319,6 +319,34 @@ import Testing
     #expect(answer.body["errors"]?.elements.first?["propertyName"]?.text == property, "\(answer.errorText)")
   }
 
+  /// A page that takes the payment without its agreement would be worse than none.
+  @Test(
+    arguments: [
+      (["paymentProduct302SpecificInput": ["isRecurring": .bool(true)]], "paymentProduct302SpecificInput.isRecurring"),
+      (["isRecurring": .bool(true)], "isRecurring"), (["agreement": ["description": "Box"]], "agreement"),
+    ] as [(JSONObjectLiteral, String)])
+  func `is refused where what begins an agreement is not read`(
+    _ mobile: JSONObjectLiteral, _ property: String
+  ) async throws {
+    let usual: JSONObjectLiteral = ["authorizationMode": "SALE", "paymentProductId": 302]
+    let end = system.clock.wall.now().adding(.seconds(3_600))
+    for resource in ["hostedcheckouts", "paymentlinks"] {
+      let answer = try await HostedShopper.signed(
+        system, "market", "POST", resource,
+        [
+          "order": [
+            "amountOfMoney": ["amount": 1450, "currencyCode": "EUR"], "references": ["merchantReference": "M-8"],
+          ],
+          "hostedCheckoutSpecificInput": ["returnUrl": "http://localhost:8401/back"],
+          "paymentLinkSpecificInput": ["description": "Box", "expirationDate": .string("\(end)")],
+          "mobilePaymentMethodSpecificInput": .object(usual.merged(mobile)),
+        ])
+      #expect(answer.status == 400, "\(resource) \(answer.errorText)")
+      let refused = answer.body["errors"]?.elements.first?["propertyName"]?.text ?? ""
+      #expect(refused.hasSuffix("mobilePaymentMethodSpecificInput." + property), "\(resource) \(answer.errorText)")
+    }
+  }
+
   @Test func `is made with all of Worldline's inputs, and members that Tender does not know`() async throws {
     let shopper = try await HostedShopper.enters(
       system,

@@ -144,7 +144,7 @@ extension HostedShopper {
 typealias JSONObjectLiteral = [String: JSONValue]
 
 extension JSONObjectLiteral {
-  fileprivate func merged(_ other: JSONObjectLiteral) -> JSONObject {
+  func merged(_ other: JSONObjectLiteral) -> JSONObject {
     var object = JSONObject()
     for (name, value) in merging(other, uniquingKeysWith: { $1 }).sorted(by: { $0.key < $1.key }) {
       object[name] = value
