@@ -16,11 +16,12 @@ package enum AgreementRules {
   package static func check(
     _ document: AgreementDocument, in currency: Currency, at now: Timestamp?, _ place: String
   ) throws(OrderError) -> PaymentAgreement {
-    for billing in [document.recurring?.regular, document.recurring?.trial].compactMap(\.self) {
+    for (name, billing) in billings(document) {
       guard (1...longest).contains(billing.interval.count) else {
-        throw invalid(place, "recurring", "an interval of 1 to \(longest) units")
+        throw invalid(place, "recurring.\(name).interval.count", "from 1 to \(longest)")
       }
     }
+    try checkTexts(document, place)
     guard let agreement = document.agreement(in: currency) else {
       throw invalid(place, nil, "exactly one of recurring, automaticReload and deferred")
     }
@@ -31,30 +32,42 @@ package enum AgreementRules {
     if document.schedule == true, case .automaticReload = agreement {
       throw invalid(place, "schedule", "absent: a reload is charged when the merchant's server finds the balance low")
     }
-    try checkTexts(document, place)
     try checkDates(agreement, at: now, place)
     return agreement
   }
 
+  private static func billings(_ document: AgreementDocument) -> [(name: String, AgreementDocument.Billing)] {
+    [("regular", document.recurring?.regular), ("trial", document.recurring?.trial)].compactMap { name, billing in
+      billing.map { (name, $0) }
+    }
+  }
+
   private static func checkTexts(_ document: AgreementDocument, _ place: String) throws(OrderError) {
-    let labels = [
-      document.recurring?.regular.label, document.recurring?.trial?.label, document.automaticReload?.label,
-      document.deferred?.label, document.description,
-    ]
-    for label in labels.compactMap(\.self) {
-      guard TextLimits.holds(label, most: 200), label.unicodeScalars.allSatisfy(\.isPrintable) else {
-        throw invalid(place, nil, "labels and description of at most 200 characters, without control characters")
+    let (billings, reload, deferred) = (Self.billings(document), document.automaticReload, document.deferred)
+    var labels: [(String, String?)] = [("description", document.description), ("automaticReload.label", reload?.label)]
+    labels += [("deferred.label", deferred?.label)] + billings.map { ("recurring.\($0.name).label", $0.1.label) }
+    for (name, label) in labels {
+      guard let label else { continue }
+      guard !label.isEmpty, TextLimits.holds(label, most: 200), label.unicodeScalars.allSatisfy(\.isPrintable) else {
+        throw invalid(place, name, "1 to 200 characters, without control characters")
       }
     }
-    let amounts = [
-      document.recurring?.regular.amount, document.recurring?.trial?.amount, document.automaticReload?.amount,
-      document.automaticReload?.threshold, document.deferred?.amount,
+    var amounts: [(String, Int64?)] = [
+      ("automaticReload.amount", reload?.amount), ("deferred.amount", deferred?.amount),
     ]
-    guard amounts.compactMap(\.self).allSatisfy({ Amount.limit.contains($0) }) else {
-      throw invalid(place, nil, "amounts of at most \(Amount.limit.upperBound) minor units")
+    amounts += [("automaticReload.threshold", reload?.threshold)]
+    amounts += billings.map { ("recurring.\($0.name).amount", $0.1.amount) }
+    for (name, amount) in amounts {
+      guard (0...Amount.limit.upperBound).contains(amount ?? 0) else {
+        throw invalid(place, name, "from 0 to \(Amount.limit.upperBound) minor units")
+      }
     }
-    guard document.managementURL.utf8.count <= 2_000 else {
-      throw invalid(place, "managementURL", "at most 2000 characters")
+    guard TextLimits.holds(document.billingAgreement ?? "", most: AgreementTerms.longestBillingAgreement) else {
+      throw invalid(place, "billingAgreement", "at most \(AgreementTerms.longestBillingAgreement) characters")
+    }
+    let url = document.managementURL
+    guard url.hasPrefix("https://"), (9...2_000).contains(url.utf8.count) else {
+      throw invalid(place, "managementURL", "an address that begins with https://, of at most 2000 characters")
     }
   }
 
@@ -83,9 +96,9 @@ package enum AgreementRules {
     guard regular.amount.isPositive else {
       throw invalid(place, "recurring.regular.amount", "more than zero; a trial may cost nothing")
     }
-    for billing in [regular, trial].compactMap(\.self) {
-      if let start = billing.start, let end = billing.end, end < start {
-        throw invalid(place, "recurring", "an end that is not before its start")
+    for (name, billing) in [("regular", Optional(regular)), ("trial", trial)] {
+      if let start = billing?.start, let end = billing?.end, end < start {
+        throw invalid(place, "recurring.\(name).endsAt", "not before its startsAt")
       }
     }
     guard let trial else { return }

@@ -159,16 +159,18 @@ import Testing
     let wrong: [(String, (inout AgreementDocument) -> Void)] = [
       ("agreement", { $0.recurring = nil }),
       ("agreement", { $0.automaticReload = reload }),
-      ("agreement", { $0.managementURL = "http://harbour.example" }),
-      ("agreement", { $0.description = "" }),
-      ("agreement", { $0.description = "a\u{202E}b" }),
-      ("agreement", { $0.billingAgreement = String(repeating: "a", count: 501) }),
+      ("agreement.managementURL", { $0.managementURL = "http://harbour.example" }),
+      ("agreement.managementURL", { $0.managementURL = "https://" }),
+      ("agreement.description", { $0.description = "" }),
+      ("agreement.description", { $0.description = "a\u{202E}b" }),
+      ("agreement.recurring.regular.label", { $0.recurring?.regular.label = "" }),
+      ("agreement.billingAgreement", { $0.billingAgreement = String(repeating: "a", count: 501) }),
       ("agreement.timeZone", { $0.timeZone = "CET" }),
-      ("agreement.recurring", { $0.recurring?.regular.interval.count = 0 }),
+      ("agreement.recurring.regular.interval.count", { $0.recurring?.regular.interval.count = 0 }),
       ("agreement.recurring.regular.amount", { $0.recurring?.regular.amount = 0 }),
-      ("agreement", { $0.recurring?.regular.amount = -1 }),
+      ("agreement.recurring.regular.amount", { $0.recurring?.regular.amount = -1 }),
       (
-        "agreement.recurring",
+        "agreement.recurring.regular.endsAt",
         {
           $0.recurring?.regular.startsAt = Self.moment(2)
           $0.recurring?.regular.endsAt = Self.moment(1)
