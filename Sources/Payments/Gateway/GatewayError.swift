@@ -72,6 +72,7 @@ package enum GatewayError: Error, Sendable, Hashable {
       case .charged: "agreement_period_charged"
       case .stopped: "agreement_stopped"
       case .tooManyDeclines: "agreement_retry_too_early"
+      case .noPrice, .priceFromPast: "agreement_price_not_possible"
       case .conflict: "agreement_in_progress"
       }
     case .answerMayCome: "answer_may_come"
@@ -144,6 +145,9 @@ package enum GatewayError: Error, Sendable, Hashable {
     case .agreementRefused(.stopped):
       "Do not try this card again: let the shopper agree again with another, and end this agreement."
     case .agreementRefused(.tooManyDeclines): "Wait until then. Until the cause is gone each try is a decline more."
+    case .agreementRefused(.unknown): "`tender agreement list` has the ids, and GET /v2/{merchantId}/agreements."
+    case .agreementRefused(.noPrice): "Name the amount in the charge."
+    case .agreementRefused(.priceFromPast): "Name a time that is not over, or none for now."
     case .agreementRefused(.charged), .agreementRefused(.conflict): "Read the agreement: its charges say what was paid."
     case .agreementRefused: "Read the agreement: its status, calendar and charges say what can be charged."
     case .amountTooFine: "Use an amount without the last decimals."
@@ -204,6 +208,9 @@ extension AgreementError {
     case .charged(let period, let payment): "period \(period) has payment \(payment)"
     case .stopped(let reason): "a charge was declined for good: \(reason.rawValue)"
     case .tooManyDeclines(let next): "the card schemes allow no charge after so many declines before \(next)"
+    case .noPrice(let kind):
+      "an agreement that is \(kind.rawValue) takes no price: it has the amount that the shopper saw"
+    case .priceFromPast(let time): "\(time) is over, and what was due then has its price"
     case .conflict: "another call charges the same period"
     }
   }

@@ -84,6 +84,10 @@ package enum AgreementError: Error, Sendable, Hashable {
   case stopped(DeclineReason)
   /// So many charges were declined that the schemes allow none before this time.
   case tooManyDeclines(Timestamp)
+  /// A reload and a deferred payment have the amount that the shopper saw, and no price.
+  case noPrice(AgreementKind)
+  /// A price cannot hold from a time that is over.
+  case priceFromPast(Timestamp)
   /// Another call has begun the same period; ask again.
   case conflict
 }

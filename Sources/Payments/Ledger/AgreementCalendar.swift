@@ -156,6 +156,12 @@ package struct AgreementCalendar: Sendable {
     return number < trial.count
   }
 
+  /// The first period at the regular price; nil where there is none, and for a reload and a deferred payment.
+  package var firstRegular: Period? {
+    guard case .recurring(let trial, _, _, _) = kind else { return nil }
+    return period(trial?.count ?? 0)
+  }
+
   /// Whether the first payment is that of period 0. A reload and a deferred payment have no other.
   package var firstPaymentIsPeriod: Bool {
     guard case .recurring = kind else { return true }

@@ -261,15 +261,25 @@ extension Journal {
   /// An agreement has so many prices at most.
   package static let mostPrices = 100
 
-  /// Names the price of what is due from a time on; of a recurring payment's regular periods alone.
+  /// Names the price of what is due from a time on; of a recurring payment's regular periods alone. It stands in the history.
   ///
+  /// - Parameter reason: for people; nil for none.
   /// - Throws: ``AgreementError``; `JournalError.invalidAmount` for another currency, or not more than zero.
   package func price(
-    _ id: AgreementID, of merchant: MerchantID, _ price: AgreementPrice, in store: Transaction
+    _ id: AgreementID, of merchant: MerchantID, _ price: AgreementPrice, by party: AgreementParty,
+    because reason: String? = nil, in store: Transaction
   ) throws {
+    guard let known = try AgreementRows.find(id, in: store), known.merchant == merchant else {
+      throw AgreementError.unknown(id)
+    }
+    // The payment first, as where its outcome moves the agreement.
+    _ = try PaymentRecord.lock(known.firstPayment, in: store)
     let agreement = try AgreementRows.lock(id, in: store)
-    guard agreement.merchant == merchant else { throw AgreementError.unknown(id) }
-    guard agreement.status != .ended else { throw AgreementError.notChargeable(agreement.status) }
+    guard let status = AgreementState.status(after: .priceNamed, in: agreement.status) else {
+      throw AgreementError.notChargeable(agreement.status)
+    }
+    guard case .recurring = agreement.terms else { throw AgreementError.noPrice(agreement.terms.kind) }
+    guard price.from.seconds >= store.now.seconds else { throw AgreementError.priceFromPast(price.from) }
     guard price.amount.isPositive, price.amount.currency == agreement.terms.amount.currency else {
       throw JournalError.invalidAmount(price.amount)
     }
@@ -281,6 +291,9 @@ extension Journal {
       ON CONFLICT (agreement, from_at) DO UPDATE SET amount = excluded.amount, created_at = excluded.created_at
       """,
       .text(id.rawValue), .time(price.from), .integer(price.amount.minorUnits), .time(store.now))
+    let words = ["\(price.amount) from \(price.from)", reason].compactMap(\.self).joined(separator: ": ")
+    try AgreementRows.move(
+      agreement, by: .priceNamed, to: status, party, because: String(words.prefix(200)), in: store)
   }
 
   /// The prices that the merchant has named, the earliest first.
@@ -298,7 +311,7 @@ extension Journal {
   package static func applyPrice(
     to period: AgreementCalendar.Period, of agreement: Agreement, in store: Transaction
   ) throws -> AgreementCalendar.Period {
-    guard agreement.calendar?.isTrial(period.number) == false,
+    guard case .recurring = agreement.terms, agreement.calendar?.isTrial(period.number) == false,
       let amount = try AgreementRows.price(of: agreement, at: period.due ?? store.now, in: store)
     else { return period }
     return AgreementCalendar.Period(number: period.number, due: period.due, amount: amount)

@@ -11,6 +11,8 @@ package enum AgreementEvent: String, Sendable, Hashable, CaseIterable {
   case ended
   /// Apple says that the card behind its merchant token has changed.
   case cardUpdated = "card_updated"
+  /// The merchant has named a price.
+  case priceNamed = "price_named"
 }
 
 /// Which events an agreement may meet in which status, and where they lead: a table, and nothing else.
@@ -22,9 +24,9 @@ package enum AgreementState {
 
   /// An ended agreement meets nothing more, not even the approval of its first payment.
   package static let table: [AgreementStatus: [AgreementEvent: AgreementStatus]] = [
-    .pending: [.begun: .active, .refused: .ended, .ended: .ended, .cardUpdated: .pending],
-    .active: [.suspended: .suspended, .ended: .ended, .cardUpdated: .active],
-    .suspended: [.resumed: .active, .ended: .ended, .cardUpdated: .suspended],
+    .pending: [.begun: .active, .refused: .ended, .ended: .ended, .cardUpdated: .pending, .priceNamed: .pending],
+    .active: [.suspended: .suspended, .ended: .ended, .cardUpdated: .active, .priceNamed: .active],
+    .suspended: [.resumed: .active, .ended: .ended, .cardUpdated: .suspended, .priceNamed: .suspended],
     .ended: [:],
   ]
 }

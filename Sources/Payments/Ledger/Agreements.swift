@@ -24,6 +24,7 @@ extension Journal {
   /// Suspends, resumes or ends an agreement of the merchant. The same again changes nothing.
   ///
   /// - Parameter reason: for people; at most 200 characters are kept.
+  /// - Throws: ``AgreementError``; ``AgreementError/stopped(_:)`` where a scheme forbids that the card is tried again.
   package func change(
     _ id: AgreementID, of merchant: MerchantID, by event: AgreementEvent, _ party: AgreementParty,
     because reason: String? = nil, in store: Transaction
@@ -42,6 +43,9 @@ extension Journal {
       try AgreementRows.move(
         before, by: event, to: before.status, party, because: reason.map { String($0.prefix(200)) }, in: store)
       return try AgreementRows.lock(id, in: store)
+    }
+    if event == .resumed, let reason = try AgreementRetries(of: id, in: store).stopped {
+      throw AgreementError.stopped(reason)
     }
     try AgreementRows.move(
       before, by: event, to: status, party, because: reason.map { String($0.prefix(200)) }, in: store)
@@ -234,9 +238,24 @@ extension Journal {
     try AgreementRows.history(of: agreement, in: store)
   }
 
-  /// The periods that have an order, with the order's live payment or its latest.
+  /// Agreements that are called so: by their id, by the id of their first payment, or by the merchant's reference.
+  package static func agreements(
+    named name: String, payment: PaymentID?, limit: Int64, in store: Transaction
+  ) throws -> [Agreement] {
+    if let found = try AgreementRows.find(AgreementID(name), in: store) { return [found] }
+    let begun = try store.rows(
+      "SELECT * FROM agreements WHERE payment = $1", .text((payment ?? PaymentID(name)).rawValue)
+    ).map(Agreement.init)
+    guard begun.isEmpty else { return begun }
+    return try store.rows(
+      "SELECT * FROM agreements WHERE merchant_reference = $1 ORDER BY id DESC LIMIT $2", .text(name), .integer(limit)
+    ).map(Agreement.init)
+  }
+
+  /// The periods that have an order, with the order's live payment or its latest, and with what was declined.
   package static func charges(of agreement: AgreementID, in store: Transaction) throws -> [ChargedPeriod] {
-    try store.rows(
+    let declines = try Self.declines(of: agreement, in: store)
+    return try store.rows(
       "SELECT period, order_id, due_at FROM agreement_charges WHERE agreement = $1 ORDER BY period",
       .text(agreement.rawValue)
     ).map { row in
@@ -245,8 +264,32 @@ extension Journal {
         "SELECT * FROM payments WHERE order_id = $1 ORDER BY live DESC, id DESC LIMIT 1", .text(order.rawValue)
       ).map { try PaymentRecord($0).payment }
       return ChargedPeriod(
-        period: try row.integer("period"), due: try row.timeOrNil("due_at"), order: order, payment: payment)
+        period: try row.integer("period"), due: try row.timeOrNil("due_at"), order: order, payment: payment,
+        declines: declines[order] ?? [])
     }
+  }
+
+  /// The newest 500, each order's from the first to the last.
+  private static func declines(
+    of agreement: AgreementID, in store: Transaction
+  ) throws -> [OrderID: [ChargedPeriod.Declined]] {
+    let rows = try store.rows(
+      """
+      SELECT payments.id AS payment, payments.order_id, operations.decline_reason,
+        COALESCE(operations.answered_at, operations.sent_at) AS tried_at
+      FROM operations JOIN payments ON payments.id = operations.payment
+      WHERE payments.agreement = $1 AND operations.kind = 'authorize' AND operations.state = 'declined'
+      ORDER BY tried_at DESC LIMIT 500
+      """, .text(agreement.rawValue)
+    ).map { row in
+      (
+        OrderID(try row.text("order_id")),
+        ChargedPeriod.Declined(
+          payment: try row.value("payment"), at: try row.time("tried_at"),
+          reason: try row.textOrNil("decline_reason").flatMap { DeclineReason(rawValue: $0) } ?? .other)
+      )
+    }
+    return Dictionary(grouping: rows.reversed(), by: { $0.0 }).mapValues { $0.map { $0.1 } }
   }
 }
 
@@ -272,9 +315,26 @@ package struct ChargedPeriod: Sendable, Hashable {
   package let order: OrderID
   /// Nil where the claim was refused.
   package let payment: Payment?
+  /// The tries that were declined, in their order.
+  package let declines: [Declined]
+
+  /// A try that was declined.
+  package struct Declined: Sendable, Hashable {
+    package let payment: PaymentID
+    package let at: Timestamp
+    package let reason: DeclineReason
+  }
 }
 
 extension Agreement {
   /// Nil where this system does not know the time zone.
   package var calendar: AgreementCalendar? { AgreementCalendar(terms, timeZone: timeZone, begun: createdAt) }
+
+  /// What the next period costs, or the last one; in a trial the first one at the regular price.
+  package func price(at now: Timestamp, in store: Transaction) throws -> Amount {
+    guard let calendar, let period = calendar.next(after: now) ?? calendar.current(at: now),
+      let shown = calendar.isTrial(period.number) ? calendar.firstRegular : period
+    else { return terms.amount }
+    return try Journal.applyPrice(to: shown, of: self, in: store).amount
+  }
 }

@@ -215,13 +215,6 @@ extension Agreement {
     try calendar.flatMap(find).map { try Journal.applyPrice(to: $0, of: self, in: store) }
   }
 
-  /// What the next period costs, or the last one; in a trial the regular price.
-  fileprivate func price(at now: Timestamp, in store: Transaction) throws -> Amount {
-    let period = try period(in: store) { $0.next(after: now) ?? $0.current(at: now) }
-    guard let period, calendar?.isTrial(period.number) == false else { return terms.amount }
-    return period.amount
-  }
-
   /// When its schedule is looked at; nil where it is not active.
   fileprivate var dueSchedule: Timestamp? { status == .active ? schedule?.at : nil }
 }

@@ -31,7 +31,8 @@ package enum PlatformAgreements {
       AgreementAnswer.Charge(
         period: charge.period, due: charge.due.map { WireTime($0) },
         paymentId: charge.payment.map { DirectPaymentID(payment: $0.id.rawValue, operation: 0) },
-        status: charge.payment?.status, amount: charge.payment?.amount.minorUnits)
+        status: charge.payment?.status, amount: charge.payment?.amount.minorUnits,
+        declines: charge.declines.isEmpty ? nil : charge.declines.map { AgreementAnswer.Charge.Declined($0) })
     }
     answer.history = try Journal.history(of: id, in: store).map { change in
       AgreementAnswer.Change(
@@ -94,6 +95,14 @@ extension AgreementAnswer {
   }
 }
 
+extension AgreementAnswer.Charge.Declined {
+  fileprivate init(_ declined: ChargedPeriod.Declined) {
+    self.init(
+      paymentId: DirectPaymentID(payment: declined.payment.rawValue), reason: declined.reason, at: WireTime(declined.at)
+    )
+  }
+}
+
 extension AgreementAnswer.Period {
   fileprivate init(_ period: AgreementCalendar.Period) {
     self.init(number: period.number, due: period.due.map { WireTime($0) }, amount: period.amount.minorUnits)
@@ -121,7 +130,8 @@ extension PlatformAgreements {
         if let price = request.price {
           let amount = Amount(minorUnits: price.amount, currency: agreement.terms.amount.currency)
           try journal.price(
-            id, of: merchant, AgreementPrice(amount, from: price.from?.timestamp ?? store.now), in: store)
+            id, of: merchant, AgreementPrice(amount, from: price.from?.timestamp ?? store.now), by: party,
+            because: request.reason, in: store)
         }
         if let event { _ = try journal.change(id, of: merchant, by: event, party, because: request.reason, in: store) }
         guard let answer = try find(id, of: merchant, in: store) else { throw AgreementError.unknown(id) }

@@ -349,8 +349,9 @@ struct AgreementBench: Sendable {
     #expect(
       allowed == [
         "pending begun active", "pending refused ended", "pending ended ended", "pending cardUpdated pending",
-        "active suspended suspended", "active ended ended", "active cardUpdated active", "suspended resumed active",
-        "suspended ended ended", "suspended cardUpdated suspended",
+        "pending priceNamed pending", "active suspended suspended", "active ended ended", "active cardUpdated active",
+        "active priceNamed active", "suspended resumed active", "suspended ended ended",
+        "suspended cardUpdated suspended", "suspended priceNamed suspended",
       ])
   }
 }

@@ -184,11 +184,31 @@ struct Subscription: Sendable {
     #expect(try await box.shown.history?.last?.reason == "declined as \(reason.rawValue): \(words)")
     try await box.pass(Self.day * 60)
     #expect(box.asked.count == 1)
-    // Resumed, it is tried again where a scheme does not forbid that.
-    _ = try await box.change(["status": "active"])
+    // It may be resumed, and is tried again, where a scheme does not forbid that.
+    if reason == .expiredCard {
+      _ = try await box.change(["status": "active"])
+    } else {
+      let refused = await #expect(throws: GatewayError.self) { try await box.change(["status": "active"]) }
+      #expect(refused?.code == "agreement_stopped")
+    }
     try await box.pass(.zero)
     #expect(box.asked.count == (reason == .expiredCard ? 2 : 1))
     #expect(try await box.shown.status == .suspended)
+  }
+
+  @Test func `shows each decline of a period, with its time and its reason`() async throws {
+    let box = try await Subscription()
+    box.declines(.insufficientFunds, "51")
+    try await box.pass(Self.day * 30)
+    box.declines(.doNotHonor, "05")
+    try await box.pass(Self.day)
+    box.approves()
+    try await box.pass(Self.day * 2)
+    let charge = try #require(try await box.shown.charges?.last)
+    #expect(charge.status == .captured && charge.declines?.map(\.reason) == [.insufficientFunds, .doNotHonor])
+    #expect(charge.declines?.map(\.paymentId).contains(charge.paymentId ?? "") == false)
+    #expect(charge.declines.map { $0[0].at.timestamp < $0[1].at.timestamp } == true)
+    #expect(try await box.shown.charges?.first?.declines == nil)
   }
 
   @Test func `keeps a period whose outcome is unknown, and goes on when recovery has found it`() async throws {
@@ -270,10 +290,51 @@ struct Subscription: Sendable {
     let body: JSONValue = ["order": ["references": ["merchantReference": "mine"]]]
     _ = try await box.platform.payments.subsequent(box.payment, body.serialized(), box.platform.call())
     #expect(box.asked.last?.amount == .eur(1_490))
-    for wrong: JSONValue in [["price": ["amount": 0]], ["status": "pending"], ["reason": "none"]] {
-      let refused = await #expect(throws: PlatformRefusal.self) { try await box.change(wrong) }
-      #expect(refused?.status == 400)
+    let wrong: [JSONValue] = [
+      ["price": ["amount": 0]], ["status": "pending"], ["reason": "none"],
+      ["price": ["amount": 1_490, "form": "2090-01-01T00:00:00Z"]], ["price": ["amount": 1_490], "statsu": "ended"],
+      ["price": ["amount": 1_490, "from": .null]],
+    ]
+    for body in wrong {
+      let refused = await #expect(throws: PlatformRefusal.self) { try await box.change(body) }
+      #expect(refused?.status == 400, "\(body)")
     }
+    #expect(try await box.shown.prices?.count == 1)
+  }
+
+  @Test func `has each price in its history, with who named it and why, and none from a time that is over`()
+    async throws
+  {
+    let box = try await Subscription()
+    let from = box.platform.clock.now.adding(Self.day * 45)
+    box.platform.clock.advance(.seconds(1))
+    _ = try await box.change(["price": ["amount": 1_490, "from": .string(from.description)], "reason": "told"])
+    _ = try await box.change(["price": ["amount": 1_300]])
+    let past = box.platform.clock.now.adding(.seconds(-1))
+    let refused = await #expect(throws: GatewayError.self) {
+      try await box.change(["price": ["amount": 1, "from": .string(past.description)]])
+    }
+    #expect(refused?.code == "agreement_price_not_possible")
+    let history = try #require(try await box.shown.history)
+    #expect(history.map(\.event) == ["begun", "price_named", "price_named"])
+    #expect(history.dropFirst().map(\.by) == [.merchant, .merchant])
+    let words = history.dropFirst().map { $0.reason ?? "" }
+    #expect(words.first == "14.90 EUR from \(Timestamp(seconds: from.seconds)): told")
+    #expect(words.last?.hasPrefix("13.00 EUR from ") == true)
+    #expect(try await box.shown.current?.amount == 1_250)
+  }
+
+  @Test(
+    arguments: [
+      ["automaticReload": ["label": "Card", "amount": 2_000, "threshold": 500]],
+      ["deferred": ["label": "Room", "amount": 9_000, "date": "2090-01-01T00:00:00Z"]],
+    ] as [JSONObject])
+  func `of one amount takes no price`(_ terms: JSONObject) async throws {
+    let box = try await Subscription(terms, isScheduled: false)
+    let refused = await #expect(throws: GatewayError.self) { try await box.change(["price": ["amount": 1_490]]) }
+    #expect(refused?.code == "agreement_price_not_possible")
+    let shown = try await box.shown
+    #expect(shown.prices == nil && shown.history?.map(\.event) == ["begun"])
   }
 
   @Test func `waits an hour where its route cannot charge, and tells so`() async throws {
