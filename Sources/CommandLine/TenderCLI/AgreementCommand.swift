@@ -47,14 +47,9 @@ struct AgreementCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
       commandName: "show", abstract: "One agreement, with its calendar, charges and history.")
     @OptionGroup var journal: JournalOptions
-    @Argument(help: "The id of the agreement.") var id: String
+    @Argument(help: "The id of the agreement, its first payment, or the merchant's reference.") var id: String
 
-    func run() async throws {
-      let id = AgreementID(id)
-      try journal.show(
-        await journal.store.access().ask(
-          here: { try await PaymentAdministration.agreement($0, id) }, there: ("GET", "/agreements/\(id.inPath)")))
-    }
+    func run() async throws { try await journal.show(journal.agreement(id)) }
   }
 
   struct Charge: AsyncParsableCommand {
@@ -64,21 +59,21 @@ struct AgreementCommand: AsyncParsableCommand {
         "Exit code 0 says that the acquirer did it or has taken it on, 1 that it refused or that the outcome is unknown."
     )
     @OptionGroup var journal: JournalOptions
-    @Argument(help: "The id of the agreement.") var id: String
+    @Argument(help: "The id of the agreement, its first payment, or the merchant's reference.") var id: String
     @Option(help: "The number of the period; the current one by default.") var period: Int64?
     @Option(parsing: .unconditional, help: "For example 10.00; the agreement's by default.") var amount: String?
     @OptionGroup var consent: ConsentOptions
 
     func run() async throws {
-      let (id, period, amount) = (AgreementID(id), period, amount)
-      try Confirmation.require(
-        "charge \(amount ?? "what is due") to the card of agreement \(id)", isConfirmed: consent.yes)
+      let before = try await journal.agreement(self.id)
+      let (id, period, amount) = ("\(before.agreement.id)", period, amount)
+      try Confirmation.require("charge \(try before.charge(of: period, amount))", isConfirmed: consent.yes)
       let (key, user, reason) = (consent.announcedKey(), NSUserName(), consent.reason ?? "")
       let query = [
         period.map { "period=\("\($0)".inQuery)" }, amount.map { "amount=\($0.inQuery)" }, "key=\(key.inQuery)",
         "by=\(user.inQuery)", "reason=\(reason.inQuery)",
       ].compactMap(\.self).joined(separator: "&")
-      let report = try await journal.ask("/agreements/\(id.inPath)/charge?" + query) {
+      let report = try await journal.ask("/agreements/\(id.inQuery)/charge?" + query) {
         try await $0.charge(
           id, period: period, amount: amount, key: key, by: CommandLineOperator(user, because: reason))
       }
@@ -97,7 +92,7 @@ struct AgreementCommand: AsyncParsableCommand {
       commandName: "price", abstract: "Names the price of an agreement's coming periods.",
       discussion: "Periods of a trial keep their price. It is yours to tell the shopper in time.")
     @OptionGroup var journal: JournalOptions
-    @Argument(help: "The id of the agreement.") var id: String
+    @Argument(help: "The id of the agreement, its first payment, or the merchant's reference.") var id: String
     @Argument(help: "In the agreement's currency, for example 14.90.") var amount: String
     @Option(help: "For periods that are due then or later, as 2027-06-01T00:00:00Z; now by default.") var from: String?
     @Option(help: "Why, for the history and the audit.") var reason: String
@@ -110,12 +105,12 @@ struct AgreementCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
-      let (id, amount, from, user, reason) = (AgreementID(id), amount, from, NSUserName(), reason)
+      let (id, amount, from, user, reason) = (id, amount, from, NSUserName(), reason)
       let query = [
         "amount=\(amount.inQuery)", from.map { "from=\($0.inQuery)" }, "by=\(user.inQuery)", "reason=\(reason.inQuery)",
       ].compactMap(\.self).joined(separator: "&")
       try journal.show(
-        await journal.ask("/agreements/\(id.inPath)/change?" + query) {
+        await journal.ask("/agreements/\(id.inQuery)/change?" + query) {
           try await $0.change(id, amount: amount, from: from, by: CommandLineOperator(user, because: reason))
         })
     }
@@ -125,12 +120,12 @@ struct AgreementCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
       commandName: "suspend", abstract: "Suspends an agreement: it cannot be charged until it is resumed.")
     @OptionGroup var journal: JournalOptions
-    @Argument(help: "The id of the agreement.") var id: String
+    @Argument(help: "The id of the agreement, its first payment, or the merchant's reference.") var id: String
     @Option(help: "Why, for the history and the audit.") var reason: String
 
     func validate() throws { try reason.requireWords() }
 
-    func run() async throws { try await journal.change(AgreementID(id), to: .suspended, because: reason) }
+    func run() async throws { try await journal.change(id, to: .suspended, because: reason) }
   }
 
   struct Resume: AsyncParsableCommand {
@@ -138,29 +133,30 @@ struct AgreementCommand: AsyncParsableCommand {
       commandName: "resume", abstract: "Resumes an agreement that is suspended.",
       discussion: "If Tender charges it by its schedule, its current period is charged at once where it is not paid.")
     @OptionGroup var journal: JournalOptions
-    @Argument(help: "The id of the agreement.") var id: String
+    @Argument(help: "The id of the agreement, its first payment, or the merchant's reference.") var id: String
     @Option(help: "Why, for the history and the audit.") var reason: String
 
     func validate() throws { try reason.requireWords() }
 
-    func run() async throws { try await journal.change(AgreementID(id), to: .active, because: reason) }
+    func run() async throws { try await journal.change(id, to: .active, because: reason) }
   }
 
   struct End: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
       commandName: "end", abstract: "Ends an agreement for good: it can never be charged again.")
     @OptionGroup var journal: JournalOptions
-    @Argument(help: "The id of the agreement.") var id: String
+    @Argument(help: "The id of the agreement, its first payment, or the merchant's reference.") var id: String
     @Option(help: "Why, for the history and the audit.") var reason: String
     @Flag(help: "Do not ask. Needed where standard input is no terminal.") var yes = false
 
     func validate() throws { try reason.requireWords() }
 
     func run() async throws {
-      let (id, user, reason) = (AgreementID(id), NSUserName(), reason)
+      let id = try await journal.agreement(self.id).agreement.id.rawValue
+      let (user, reason) = (NSUserName(), reason)
       try Confirmation.require("end agreement \(id) for good", isConfirmed: yes)
       try journal.show(
-        await journal.ask("/agreements/\(id.inPath)/end?by=\(user.inQuery)&reason=\(reason.inQuery)") {
+        await journal.ask("/agreements/\(id.inQuery)/end?by=\(user.inQuery)&reason=\(reason.inQuery)") {
           try await $0.end(id, by: CommandLineOperator(user, because: reason))
         })
     }
@@ -174,11 +170,16 @@ extension String {
 }
 
 extension JournalOptions {
-  fileprivate func change(_ id: AgreementID, to status: AgreementStatus, because reason: String) async throws {
+  fileprivate func agreement(_ name: String) async throws -> AgreementReport {
+    try await store.access().ask(
+      here: { try await PaymentAdministration.agreement($0, name) }, there: ("GET", "/agreements/\(name.inQuery)"))
+  }
+
+  fileprivate func change(_ id: String, to status: AgreementStatus, because reason: String) async throws {
     let user = NSUserName()
     let query = "status=\(status.rawValue.inQuery)&by=\(user.inQuery)&reason=\(reason.inQuery)"
     try show(
-      await ask("/agreements/\(id.inPath)/change?" + query) {
+      await ask("/agreements/\(id.inQuery)/change?" + query) {
         try await $0.change(id, to: status, by: CommandLineOperator(user, because: reason))
       })
   }
@@ -186,12 +187,8 @@ extension JournalOptions {
   fileprivate func show(_ report: AgreementReport) throws {
     guard !json else { return Terminal.say(try Terminal.json(report)) }
     for (name, value) in report.fields { Terminal.say(name + String(repeating: " ", count: 15 - name.count) + value) }
-    for line in report.chargeTable.lines + report.historyTable.lines { Terminal.say(line) }
+    for line in report.chargeTable.lines + report.declineTable.lines + report.historyTable.lines { Terminal.say(line) }
   }
-}
-
-extension AgreementID {
-  fileprivate var inPath: String { rawValue.inQuery }
 }
 
 /// Agreements as people read them: amounts in major units with their currency.
@@ -200,10 +197,11 @@ extension AgreementReport {
     Table("AGREEMENT", "CREATED", "STATUS", "KIND", "AMOUNT", "NEXT", "MERCHANT", "REFERENCE", of: agreements) {
       report in
       let agreement = report.agreement
-      let next = agreement.schedule == nil ? agreement.next?.due : agreement.schedule?.at
+      let due = agreement.schedule == nil ? agreement.next?.due : agreement.schedule?.at
+      let next = agreement.status == .ended ? nil : due
       return [
         "\(agreement.id)", agreement.createdAt.timestamp.description, agreement.status.rawValue, report.kind,
-        report.money(report.amount), next?.timestamp.description ?? "-", "\(report.merchant)",
+        report.money(report.price), next?.timestamp.description ?? "-", "\(report.merchant)",
         agreement.merchantReference,
       ]
     }
@@ -214,10 +212,10 @@ extension AgreementReport {
     return [
       ("agreement", "\(agreement.id)"), ("status", agreement.status.rawValue), ("merchant", "\(merchant)"),
       ("reference", agreement.merchantReference), ("customer", agreement.merchantCustomerId ?? "-"),
-      ("kind", kind), ("for", terms.description), ("amount", money(amount)),
+      ("kind", kind), ("for", terms.description), ("amount", money(price)),
       ("time zone", terms.timeZone ?? "-"), ("first payment", agreement.paymentId),
-      ("merchant token", agreement.hasMerchantToken ? "yes" : "no: Visa declines later payments of a device's number"),
-      ("current", period(agreement.current)), ("next", period(agreement.next)), ("schedule", schedule),
+      ("merchant token", merchantToken), ("current", period(agreement.current)),
+      ("next", agreement.status == .ended ? "-" : period(agreement.next)), ("schedule", schedule),
       ("prices", prices), ("retries", retries), ("card now", card), ("at Apple", unlinking),
       ("created", agreement.createdAt.timestamp.description),
     ].filter { $0.1 != "-" }
@@ -232,10 +230,34 @@ extension AgreementReport {
     }
   }
 
+  fileprivate var declineTable: Table {
+    let declines = (agreement.charges ?? []).flatMap { charge in (charge.declines ?? []).map { (charge.period, $0) } }
+    return Table("PERIOD", "DECLINED", "AS", "PAYMENT", of: declines) { period, declined in
+      ["\(period)", declined.at.timestamp.description, declined.reason.rawValue, declined.paymentId]
+    }
+  }
+
+  /// What a charge would be, to be asked about; where none can be made, why.
+  fileprivate func charge(of period: Int64?, _ amount: String?) throws -> String {
+    guard agreement.status == .active else {
+      throw CallFailure("agreement \(agreement.id) is \(agreement.status.rawValue): it cannot be charged")
+    }
+    let current = agreement.current?.number
+    let number = period ?? current
+    let price = amount ?? (number == current ? agreement.current.map { money($0.amount) } : nil) ?? "its price"
+    let name = number.map { "period \($0)" } ?? (agreement.terms.automaticReload == nil ? "what is due" : "a reload")
+    return "\(price) for \(name) to the card of agreement \(agreement.id)"
+  }
+
   fileprivate var historyTable: Table {
     Table("CHANGED", "EVENT", "STATUS", "BY", "REASON", of: agreement.history ?? []) {
       [$0.at.timestamp.description, $0.event, $0.status.rawValue, $0.by.rawValue, $0.reason ?? "-"]
     }
+  }
+
+  private var merchantToken: String {
+    guard !agreement.hasMerchantToken else { return "yes" }
+    return network == CardNetwork.visa.rawValue ? "no: Visa declines later payments of a device's number" : "no"
   }
 
   private var schedule: String {
@@ -269,17 +291,16 @@ extension AgreementReport {
     guard let retry = agreement.retry else { return "-" }
     if let reason = retry.stopped { return "none: declined as \(reason.rawValue)" }
     let next = retry.notBefore.map { ", not before \($0.timestamp)" } ?? ""
-    return "\(retry.declines) declined within thirty days\(next)"
+    let limits = AgreementRetries.limits.map { limit in
+      let days = limit.within.components.seconds / 86_400
+      return "\(limit.most) within \(days == 1 ? "a day" : "\(days) days")"
+    }
+    return "\(retry.declines) declined within 30 days\(next); the schemes allow \(limits.joined(separator: ", "))"
   }
 
   private var kind: String {
     let terms = agreement.terms
-    return terms.recurring != nil ? "recurring" : terms.automaticReload != nil ? "reload" : "deferred"
-  }
-
-  private var amount: Int64 {
-    let terms = agreement.terms
-    return terms.recurring?.regular.amount ?? terms.automaticReload?.amount ?? terms.deferred?.amount ?? 0
+    return terms.recurring != nil ? "recurring" : terms.automaticReload != nil ? "automaticReload" : "deferred"
   }
 
   private func period(_ period: AgreementAnswer.Period?) -> String {

@@ -21,10 +21,19 @@ extension PaymentAdministration {
     }
   }
 
-  package static func agreement(_ journal: Journal, _ id: AgreementID) async throws -> AgreementReport {
+  /// The agreement of this id; or the only one of this merchant's reference, or of this first payment.
+  package static func agreement(_ journal: Journal, _ name: String) async throws -> AgreementReport {
     try await journal.database.read { store in
-      guard let found = try AgreementReport.find(id, in: store) else {
-        throw GatewayError.agreementRefused(.unknown(id))
+      let payment = DirectPaymentID(name).map { PaymentID($0.payment) }
+      let ids = try Journal.agreements(named: name, payment: payment, limit: 11, in: store).map(\.id)
+      guard ids.count < 2 else {
+        let names = ids.prefix(10).map(\.rawValue).joined(separator: ", ") + (ids.count > 10 ? " …" : "")
+        throw Problem(
+          .conflict, "agreement_ambiguous",
+          "Several agreements have the reference \(name). Name one by its id: \(names).")
+      }
+      guard let id = ids.first, let found = try AgreementReport.find(id, in: store) else {
+        throw GatewayError.agreementRefused(.unknown(AgreementID(name)))
       }
       return found
     }
@@ -37,14 +46,16 @@ extension PaymentAdministration {
     try await Self.agreements(journal, of: merchant, status: status, limit: limit)
   }
 
-  package func agreement(_ id: AgreementID) async throws -> AgreementReport { try await Self.agreement(journal, id) }
+  package func agreement(_ name: String) async throws -> AgreementReport { try await Self.agreement(journal, name) }
 
   /// Ends an agreement for good.
-  package func end(_ id: AgreementID, by person: CommandLineOperator) async throws -> AgreementReport {
-    let before = try await Self.agreement(journal, id)
+  ///
+  /// - Parameter name: its id, or the merchant's reference or first payment that it alone has; also of the calls below.
+  package func end(_ name: String, by person: CommandLineOperator) async throws -> AgreementReport {
+    let before = try await Self.agreement(journal, name)
     return try await audit("end", before, [], key: nil, by: person) {
-      _ = try await end(id, of: before.merchant, because: person.reason)
-      return try await Self.agreement(journal, id)
+      _ = try await end(before.agreement.id, of: before.merchant, because: person.reason)
+      return try await Self.agreement(journal, before.agreement.id.rawValue)
     }
   }
 
@@ -54,10 +65,11 @@ extension PaymentAdministration {
   ///   - amount: in the agreement's currency, as `10.00`.
   ///   - from: RFC 3339; nil for now.
   package func change(
-    _ id: AgreementID, to status: AgreementStatus? = nil, amount: String? = nil, from: String? = nil,
+    _ name: String, to status: AgreementStatus? = nil, amount: String? = nil, from: String? = nil,
     by person: CommandLineOperator
   ) async throws -> AgreementReport {
-    let before = try await Self.agreement(journal, id)
+    let before = try await Self.agreement(journal, name)
+    let id = before.agreement.id
     let verb = amount == nil ? status?.rawValue ?? "change" : "price"
     return try await audit(verb, before, [status?.rawValue, amount, from.map { "from \($0)" }], key: nil, by: person) {
       var request = AgreementChangeRequest(status: status, reason: person.reason)
@@ -73,7 +85,7 @@ extension PaymentAdministration {
           amount: try Self.amount(amount, before.agreement.currencyCode).minorUnits, from: time.map { WireTime($0) })
       }
       _ = try await PlatformAgreements.change(id, request, of: before.merchant, by: .operator, in: journal)
-      return try await Self.agreement(journal, id)
+      return try await Self.agreement(journal, id.rawValue)
     }
   }
 
@@ -94,9 +106,10 @@ extension PaymentAdministration {
   ///   - period: nil for the current one.
   ///   - amount: in the agreement's currency, as `10.00`; nil for the agreement's.
   package func charge(
-    _ id: AgreementID, period: Int64?, amount: String?, key: String?, by person: CommandLineOperator
+    _ name: String, period: Int64?, amount: String?, key: String?, by person: CommandLineOperator
   ) async throws -> AgreementReport {
-    let before = try await Self.agreement(journal, id)
+    let before = try await Self.agreement(journal, name)
+    let id = before.agreement.id
     let asked = [amount, period.map { "period \($0)" }]
     return try await audit("charge", before, asked, key: key, by: person) {
       var charge = AgreementCharge(id, of: before.merchant)
@@ -114,7 +127,7 @@ extension PaymentAdministration {
         throw Problem(
           .unprocessableContent, "idempotency_key_reused", "This key was used for another charge.", field: "key")
       }
-      var after = try await Self.agreement(journal, id)
+      var after = try await Self.agreement(journal, id.rawValue)
       let payment = answer.outcome.payment
       after.payment = PaymentReport(
         payment, reference: try await reference(of: payment.order),
@@ -150,13 +163,20 @@ package struct AgreementListing: Codable, Sendable {
 package struct AgreementReport: Codable, Sendable {
   package let merchant: MerchantID
   package let agreement: AgreementAnswer
+  /// What a charge takes from now on unless another amount is named, in minor units; of a recurring payment the regular price.
+  package let price: Int64
+  /// Of the card that began it; nil where it is not known.
+  package let network: String?
   /// The payment that was just made; absent otherwise.
   package fileprivate(set) var payment: PaymentReport?
 
   fileprivate static func find(_ id: AgreementID, in store: Transaction) throws -> AgreementReport? {
     guard let merchant = try Journal.merchant(of: id, in: store),
+      let kept = try Journal.agreement(id, of: merchant, in: store),
       let agreement = try PlatformAgreements.find(id, of: merchant, in: store)
     else { return nil }
-    return AgreementReport(merchant: merchant, agreement: agreement)
+    return AgreementReport(
+      merchant: merchant, agreement: agreement, price: try kept.price(at: store.now, in: store).minorUnits,
+      network: try Journal.payment(of: kept, in: store)?.card.network?.rawValue)
   }
 }

@@ -20,12 +20,12 @@ struct AgreementAdministrationController: Sendable {
 
   /// `GET /agreements/{id}`
   func show(_ request: Request, _ context: ServerContext) async throws -> Response {
-    JSONAnswer.response(try await administration.agreement(Self.id(context)))
+    JSONAnswer.response(try await administration.agreement(context.name("agreement")))
   }
 
   /// `POST /agreements/{id}/end?by=USER&reason=…`
   func end(_ request: Request, _ context: ServerContext) async throws -> Response {
-    JSONAnswer.response(try await administration.end(Self.id(context), by: Self.person(request)))
+    JSONAnswer.response(try await administration.end(context.name("agreement"), by: Self.person(request)))
   }
 
   /// `POST /agreements/{id}/change?status=…&amount=10.00&from=…&by=USER&reason=…`
@@ -33,7 +33,8 @@ struct AgreementAdministrationController: Sendable {
     let query = request.query
     return JSONAnswer.response(
       try await administration.change(
-        Self.id(context), to: query["status"].flatMap { AgreementStatus(rawValue: $0) }, amount: query["amount"],
+        context.name("agreement"), to: query["status"].flatMap { AgreementStatus(rawValue: $0) },
+        amount: query["amount"],
         from: query["from"], by: Self.person(request)))
   }
 
@@ -42,12 +43,9 @@ struct AgreementAdministrationController: Sendable {
     let query = request.query
     return JSONAnswer.response(
       try await administration.charge(
-        Self.id(context), period: query["period"].flatMap { Int64($0) }, amount: query["amount"], key: query["key"],
+        context.name("agreement"), period: query["period"].flatMap { Int64($0) }, amount: query["amount"],
+        key: query["key"],
         by: Self.person(request)))
-  }
-
-  private static func id(_ context: ServerContext) -> AgreementID {
-    AgreementID(context.parameters.get("agreement") ?? "")
   }
 
   private static func person(_ request: Request) -> CommandLineOperator {

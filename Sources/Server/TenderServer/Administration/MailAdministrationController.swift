@@ -22,7 +22,7 @@ struct MailAdministrationController: Sendable {
 
   /// `GET /mail/ID`
   func show(_ request: Request, _ context: ServerContext) async throws -> Response {
-    JSONAnswer.response(try await require(context.parameters.get("mail") ?? ""))
+    JSONAnswer.response(try await require(context.name("mail")))
   }
 
   /// `POST /mail/retry?id=ID`; without an id every message that was given up.

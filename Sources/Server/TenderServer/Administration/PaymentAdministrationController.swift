@@ -29,7 +29,7 @@ struct PaymentAdministrationController: Sendable {
 
   /// `GET /payments/{id}`
   func show(_ request: Request, _ context: ServerContext) async throws -> Response {
-    guard let payment = try await administration.find(context.parameters.get("payment") ?? "").payments.first else {
+    guard let payment = try await administration.find(context.name("payment")).payments.first else {
       throw Problem(.notFound, "payment_not_found", "There is no payment of this id.")
     }
     return JSONAnswer.response(payment)
@@ -38,12 +38,12 @@ struct PaymentAdministrationController: Sendable {
   /// `POST /payments/{id}/capture|void|refund|increment|inquire|acknowledge?amount=10.00&final=true&key=…&by=USER&reason=…`
   func operate(_ request: Request, _ context: ServerContext) async throws -> Response {
     let query = request.query
-    guard let operation = PaymentAdministration.Operation(rawValue: context.parameters.get("operation") ?? "") else {
+    guard let operation = PaymentAdministration.Operation(rawValue: context.name("operation")) else {
       throw Problem(.notFound, "not_found", "There is nothing at this address.")
     }
     return JSONAnswer.response(
       try await administration.perform(
-        operation, on: PaymentID(context.parameters.get("payment") ?? ""), amount: query["amount"],
+        operation, on: PaymentID(context.name("payment")), amount: query["amount"],
         isFinal: query["final"] == "true", key: query["key"],
         by: CommandLineOperator(query["by"] ?? "", because: query["reason"] ?? "")))
   }
@@ -57,7 +57,7 @@ struct PaymentAdministrationController: Sendable {
     }
     return JSONAnswer.response(
       try await administration.resolve(
-        PaymentID(context.parameters.get("payment") ?? ""), as: resolution,
+        PaymentID(context.name("payment")), as: resolution,
         operation: query["operation"].map { AttemptReference($0) },
         by: CommandLineOperator(query["by"] ?? "", because: query["note"] ?? "")))
   }

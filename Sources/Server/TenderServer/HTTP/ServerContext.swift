@@ -1,3 +1,4 @@
+import Foundation
 import Hummingbird
 import MerchantIdentity
 import NIOCore
@@ -27,6 +28,14 @@ struct ServerContext: RequestContext {
     connection = ObjectIdentifier(source.channel)
     eventLoop = source.channel.eventLoop
     requestID = ""
+  }
+}
+
+extension ServerContext {
+  /// A part of the path that the caller has percent-encoded, as it was before; empty where there is none.
+  func name(_ parameter: String) -> String {
+    let text = parameters.get(parameter) ?? ""
+    return text.removingPercentEncoding ?? text
   }
 }
 
