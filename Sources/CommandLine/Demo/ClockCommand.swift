@@ -12,19 +12,30 @@ struct ClockCommand: AsyncParsableCommand {
     abstract: "Shows the clock of a running sandbox, or moves it on with its servers.",
     discussion:
       "It goes in steps of a day at most, and stops where a server has something to do, so that what is due in between happens "
-      + "in order. Servers follow that have the environment simulated and a store of their own. It never goes back.")
+      + "in order. It goes until the sandbox's certificates end, about two years after the first start. Servers follow that have the environment simulated and a store of their own. It never goes back."
+  )
 
+  /// Read with what begins with a hyphen, so that `-3d` gets an answer.
   @Argument(
-    help: "+13mo, +3d, +2h, also y, w and min; or a time as 2027-12-31T09:00:00Z. Without it the clock is shown.")
-  var to: String?
+    parsing: .allUnrecognized,
+    help: ArgumentHelp(
+      "+13mo, +3d, +2h, also y, w and min; or a time as 2027-12-31T09:00:00Z. Without it the clock is shown.",
+      valueName: "to"))
+  var words: [String] = []
   @Option(help: "The sandbox's address.") var sandbox = "http://127.0.0.1:8402"
   @Flag(help: "Print the clock as a line of JSON.") var json = false
 
+  private var to: String? { words.first }
   private static let longestStep = Duration.seconds(86_400)
   /// A hundred years have 36,525 steps of a day; charges between them are steps too.
   private static let mostSteps = 100_000
 
   func validate() throws {
+    if let option = words.first(where: { $0.hasPrefix("-") }) {
+      let isTime = option.dropFirst().first.map { $0.isASCII && $0.isNumber } ?? false
+      throw ValidationError(isTime ? "The clock goes forwards alone: write +3d." : "Unknown option '\(option)'")
+    }
+    guard words.count < 2 else { throw ValidationError("One time is named, and not \(words.count).") }
     guard let to, Move(to) == nil else { return }
     throw ValidationError(
       "“\(to)” is no time: write +13mo, +3d, +2h or +30min, or a time as 2027-12-31T09:00:00Z.")
@@ -37,6 +48,11 @@ struct ClockCommand: AsyncParsableCommand {
       if let move = to.flatMap(Move.init) {
         guard let target = move.target(from: clock.now) else { throw CallFailure("there is no such time before 10000") }
         guard target > clock.now else { throw CallFailure("it is \(clock.now) already; the clock goes forwards alone") }
+        guard target <= clock.until else {
+          throw CallFailure(
+            "the sandbox's certificates end: the clock goes until \(clock.until). To begin again, begin with empty directories"
+          )
+        }
         clock = try await step(clock, to: target, client)
       }
       show(clock, isMoved: to != nil)
@@ -89,6 +105,8 @@ struct ClockCommand: AsyncParsableCommand {
     let now: Timestamp
     let ahead: Duration
     let next: Timestamp?
+    /// As far as it goes.
+    let until: Timestamp
     let followers: Int64
     let late: Int64
 
@@ -100,6 +118,7 @@ struct ClockCommand: AsyncParsableCommand {
         return number
       }
       now = Timestamp(microseconds: try whole("nowMicroseconds"))
+      until = Timestamp(microseconds: try whole("untilMicroseconds"))
       ahead = .microseconds(try whole("aheadMicroseconds"))
       if case .integer(let due)? = body["nextMicroseconds"] { next = Timestamp(microseconds: due) } else { next = nil }
       (followers, late) = (try whole("followers"), try whole("late"))
@@ -107,7 +126,7 @@ struct ClockCommand: AsyncParsableCommand {
   }
 
   /// Where the clock goes.
-  private enum Move {
+  enum Move {
     case by(BillingInterval)
     case to(Timestamp)
 
@@ -130,10 +149,10 @@ struct ClockCommand: AsyncParsableCommand {
       }
     }
 
-    func target(from now: Timestamp) -> Timestamp? {
+    func target(from now: Timestamp, in timeZone: String = "UTC") -> Timestamp? {
       switch self {
       case .to(let time): time
-      case .by(let interval): DateSeries(start: now, interval: interval, timeZone: "UTC")?.date(1)
+      case .by(let interval): DateSeries(start: now, interval: interval, timeZone: timeZone)?.date(1)
       }
     }
   }

@@ -24,6 +24,8 @@ struct SandboxPayment {
     /// Whether the payment goes to an emulated provider: it may tell later that it has captured.
     let isThroughProvider: Bool
     let tokenFile: String?
+    /// What the shopper agrees to beyond this payment.
+    var agreement: JSONValue?
   }
 
   let page: JSONClient
@@ -73,7 +75,8 @@ struct SandboxPayment {
     try await step("payment") { try await $0.pay(plan) }
     guard steps.last?.failures.isEmpty == true else { return }
     try await step("outcome") { try await $0.askOutcome(plan) }
-    if plan.isThroughProvider { return }
+    if plan.agreement != nil { try await step("agreement") { try await $0.readAgreement() } }
+    if plan.isThroughProvider || plan.amount == 0 { return }
     try await step("acquirer") { try await $0.compareWithAcquirer() }
   }
 }
@@ -169,6 +172,7 @@ extension SandboxPayment {
   }
 
   private func taken(_ answer: JSONClient.Answer, _ plan: Plan) -> String {
+    guard plan.amount > 0 else { return expect("the card was verified", answer.body["status"] == "verified") }
     guard plan.isThroughProvider else { return expect("captured", answer.body["status"] == "captured") }
     return expect("authorized or captured", ["authorized", "captured"].contains(answer.body["status"]?.text))
   }
@@ -177,6 +181,18 @@ extension SandboxPayment {
     let answer = try await page.call("GET", "/applepay/payment/\(basket)")
     return [
       "order \(text(answer.body["orderId"]))", "payment \(text(answer.body["paymentId"]))", taken(answer, plan),
+    ]
+  }
+
+  private func readAgreement() async throws -> [String] {
+    let listed = try await shop.call("GET", "/agreements").body["agreements"]?.elements ?? []
+    guard let ours = listed.first(where: { $0["merchantReference"]?.text == reference }) else {
+      return ["not there: no agreement has the reference \(reference)"]
+    }
+    let token = ours["hasMerchantToken"] == true ? "the card gave a merchant token" : "the card gave no merchant token"
+    return [
+      "agreement \(text(ours["id"]))", token, expect("it is active", ours["status"] == "active"),
+      ours["next"]?["due"]?.text.map { "the next period begins at \($0)" } ?? "no period has a date to come",
     ]
   }
 
@@ -205,12 +221,17 @@ extension SandboxPayment {
   /// Requests a merchant session and issues a payment token for it, as an authorized sheet does.
   private func authorizedSheet(_ plan: Plan, card: String) async throws -> JSONValue {
     let session = try await page.require("POST", "/applepay/validate", ["basketId": .string(basket)])
-    let token = try await sandbox.require(
-      "POST", "/device/tokens",
-      [
-        "cardId": .string(card), "merchantSession": session, "amount": .string(total),
-        "currency": request["currencyCode"] ?? .null, "applicationData": request["applicationData"] ?? .null,
-      ])
+    var order: JSONObject = [
+      "cardId": .string(card), "merchantSession": session, "amount": .string(total),
+      "currency": request["currencyCode"] ?? .null, "applicationData": request["applicationData"] ?? .null,
+    ]
+    let kinds = ["recurringPaymentRequest", "automaticReloadPaymentRequest", "deferredPaymentRequest"]
+    if let shown = kinds.lazy.compactMap({ request[$0] }).first {
+      order["agreement"] = true
+      order["agreementText"] = shown["paymentDescription"]
+      order["tokenNotificationURL"] = shown["tokenNotificationURL"]
+    }
+    let token = try await sandbox.require("POST", "/device/tokens", .object(order))
     let contact = try await contact(plan)
     return ["basketId": .string(basket), "quoteId": .string(quote), "token": token, "shippingContact": contact]
   }
@@ -232,7 +253,15 @@ extension SandboxPayment {
   private var reference: String { "PAY-\(basket.prefix(8))" }
 
   private func document(_ plan: Plan) -> JSONValue {
-    [
+    if let agreement = plan.agreement {
+      return [
+        "currencyCode": metadata["currencyCode"] ?? .null, "countryCode": metadata["countryCode"] ?? .null,
+        "merchantReference": .string(reference), "businessName": metadata["displayName"] ?? .null,
+        "serviceTypes": ["none"], "contactFields": [], "capture": "immediate", "agreement": agreement,
+        "items": [["id": "item", "label": "The first payment", "unitAmount": .integer(plan.amount)]],
+      ]
+    }
+    return [
       "currencyCode": metadata["currencyCode"] ?? .null, "countryCode": metadata["countryCode"] ?? .null,
       "merchantReference": .string(reference), "businessName": metadata["displayName"] ?? .null,
       "serviceTypes": ["delivery", "collection"], "serviceType": plan.collects ? "collection" : "delivery",

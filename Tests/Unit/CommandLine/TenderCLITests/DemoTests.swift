@@ -43,6 +43,19 @@ import Testing
     }
   }
 
+  @Test func `sells agreements, charges them as its clock is moved on, and ends one whose card is removed`()
+    async throws
+  {
+    let port = try FreePorts.row(of: 6)
+    let workshop = try Workshop(variables: ["PORT": "\(port)", "SANDBOX": "http://localhost:\(port + 2)"])
+    try await workshop.with("tender-sandbox demo --port \(port)", sign: "Ctrl-C ends it") { demo in
+      for difference in try await Transcript(file: "agreements.txt").differences(in: workshop) {
+        Issue.record("\(difference)")
+      }
+      #expect(await demo.terminate() == 0, "\(demo.lines)")
+    }
+  }
+
   /// A provider by itself and one behind a sealed token; `TENDER_DEMOS=all` takes every provider, in either form.
   private static let connectors: [(options: String, route: String)] = {
     let few = [("--connector adyen", "adyen"), ("--connector braintree --sealed", "braintree")]
