@@ -131,6 +131,58 @@ private struct CountedStore: Sendable {
     #expect(try await FigureCounting(store.database).step() == .nothingNew, "nothing is left to count")
   }
 
+  @Test(arguments: StoreEngineUnderTest.present)
+  func `of some hours are those of the payments that began in them, in one currency and of whose merchants`(
+    _ engine: StoreEngineUnderTest
+  ) async throws {
+    let store = try await CountedStore(engine)
+    let begin = store.clock.now
+    try await store.authorized(1, card: "Visa 0492")
+    store.clock.advance(.seconds(2 * 3_600))
+    try await store.authorized(2, .eur(500), merchant: "other", card: "MasterCard 1234")
+    try await store.authorized(3, Amount(minorUnits: 900, currency: try #require(Currency(code: "USD"))))
+    try await store.count()
+    func span(_ hours: Range<Int64>, of merchants: [MerchantID]? = nil) -> FigureSpan {
+      let times = begin.adding(.seconds(hours.lowerBound * 3_600))..<begin.adding(.seconds(hours.upperBound * 3_600))
+      return FigureSpan(times, of: merchants, "EUR")
+    }
+    func figures(_ hours: Range<Int64>, of merchants: [MerchantID]? = nil) async throws -> [PaymentFigure] {
+      let span = span(hours, of: merchants)
+      return try await store.database.read { try span.figures(in: $0) }
+    }
+    let all = try await figures(0..<3)
+    #expect(all.map(\.amount) == [1250, 500] && all.allSatisfy { $0.status == .authorized && $0.answered == 1 })
+    let apart = try #require(all.last).stretchBegin.since(try #require(all.first).stretchBegin)
+    #expect(apart > .seconds(5_000) && apart < .seconds(9_000))
+    #expect(try await figures(0..<1).map(\.amount) == [1250])
+    let (late, whole) = (span(1..<3), span(0..<3))
+    #expect(try await store.database.read { try late.groups(in: $0) }[.network]?.map(\.name) == ["mastercard"])
+    let groups = try await store.database.read { try whole.groups(in: $0) }
+    #expect(groups[.route]?.map(\.amount) == [1750] && groups[.reason]?.map(\.answered) == [2])
+    #expect(try await figures(0..<3, of: ["other"]).map(\.amount) == [500])
+    #expect(try await figures(0..<3, of: []).isEmpty)
+  }
+
+  @Test(arguments: StoreEngineUnderTest.present)
+  func `have the time beside them within which a share of the answers came`(_ engine: StoreEngineUnderTest) async throws
+  {
+    let store = try await CountedStore(engine)
+    for number in 0..<4 {
+      let id = try await store.authorized(number, merchant: number == 3 ? "other" : "shop")
+      try await store.database.write {
+        try $0.run(
+          "UPDATE operations SET answered_at = sent_at + $2 WHERE payment = $1", .text(id.rawValue),
+          .integer(Int64(number + 1) * 100_000))
+      }
+    }
+    let times = try await store.database.read { try AnswerTimes.newest(of: nil, in: $0) }
+    #expect(times.map(\.kind) == [.authorize])
+    #expect([50, 75, 99].map { times[0].percentile($0) } == [200, 300, 400].map { .milliseconds($0) })
+    let own = try await store.database.read { try AnswerTimes.newest(of: ["other"], in: $0) }
+    #expect(own.map(\.times) == [[.milliseconds(400)]])
+    #expect(try await store.database.read { try AnswerTimes.newest(of: [], in: $0) }.isEmpty)
+  }
+
   /// As a store may hold them from before amounts were limited.
   @Test(arguments: StoreEngineUnderTest.present)
   func `are counted whatever the amounts are, and those of others are right`(
