@@ -1,4 +1,4 @@
-import Storage
+package import Storage
 package import TenderPayments
 
 // Certificates: `requested → next → active → draining → retired`.
@@ -197,5 +197,25 @@ extension StoredCertificate {
       id: try row.text("id"), merchant: MerchantID(try row.text("merchant")), kind: kind, algorithm: algorithm,
       state: state, stateSince: try row.time("state_since"), request: try row.textOrNil("request"),
       certificate: try row.textOrNil("certificate"), publicKeyHash: hash, expiresAt: try row.timeOrNil("expires_at"))
+  }
+}
+
+extension StoredCertificate {
+  /// Those in use or about to be, the first to end first.
+  ///
+  /// - Parameter merchants: nil for every merchant's.
+  package static func ending(
+    of merchants: [MerchantID]?, limit: Int, in store: Transaction
+  ) throws -> [StoredCertificate] {
+    // PostgreSQL has no empty list.
+    guard merchants?.isEmpty != true else { return [] }
+    let places = merchants?.indices.map { "$\($0 + 1)" }.joined(separator: ", ")
+    let whose = places.map { "merchant IN (\($0))" } ?? "1 = 1"
+    return try store.rows(
+      """
+      SELECT * FROM merchant_certificates
+      WHERE state IN ('next', 'active') AND expires_at IS NOT NULL AND \(whose) ORDER BY expires_at LIMIT \(limit)
+      """, merchants?.map { .text($0.rawValue) } ?? []
+    ).map(StoredCertificate.init)
   }
 }
