@@ -4,7 +4,7 @@ package enum OfficeSchema {
   /// Operators, what they may do, their sessions, and the audit chain of what they did.
   package static let migrations: [Migration] = [
     Migration("office-1", users + sessions + approvals + records + audit), Migration("office-2", devices),
-    Migration("office-3", refunds), ErasureRequests.migration,
+    Migration("office-3", refunds), ErasureRequests.migration, OfficePreferences.migration,
   ]
 
   /// `merchant` of a grant is `*` for every merchant. `last_code` is the step of the last one-time code that was taken.

@@ -54,9 +54,11 @@ package struct RefundLimits: Sendable, Hashable {
   }
 
   package var text: String {
-    limits.sorted { $0.key.code < $1.key.code }.map {
-      "\(Amount(minorUnits: $0.value, currency: $0.key).decimalString) \($0.key.code)"
-    }.joined(separator: ", ")
+    amounts.map { "\($0)" }.joined(separator: ", ")
+  }
+
+  package var amounts: [Amount] {
+    limits.sorted { $0.key.code < $1.key.code }.map { Amount(minorUnits: $0.value, currency: $0.key) }
   }
 
   package func allow(_ amount: Amount) -> Bool { amount.minorUnits <= limits[amount.currency] ?? 0 }
