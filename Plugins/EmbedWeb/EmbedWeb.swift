@@ -20,6 +20,8 @@ struct EmbedWeb: BuildToolPlugin {
     let roots =
       folders.files.map { web.appending(path: $0) } + [web.appending(path: "pages").appending(path: folders.pages)]
     let files = try roots.flatMap(files)
+    // Stylesheets import it.
+    let style = web.appending(path: "style")
     let output = context.pluginWorkDirectoryURL.appending(path: "WebFiles.swift")
     return [
       .buildCommand(
@@ -28,7 +30,7 @@ struct EmbedWeb: BuildToolPlugin {
         arguments: (Self.compressed.contains(target.name) ? ["--compressed"] : [])
           + [output.path, roots.dropLast().map(\.path).joined(separator: ","), roots[roots.count - 1].path]
           + files.map(\.path),
-        inputFiles: files,
+        inputFiles: files + (try self.files(below: style)),
         outputFiles: [output])
     ]
   }

@@ -23,6 +23,17 @@ func literal(_ text: String) -> String {
   return "\(fence)\"\"\"\n\(text)\n\"\"\"\(fence)"
 }
 
+/// A file's text. A line of a stylesheet that imports another, by its path from there, gives way to that one's text.
+func contents(of path: String) throws -> String {
+  let text = try String(contentsOfFile: path, encoding: .utf8)
+  guard path.hasSuffix(".css") else { return text }
+  return try text.split(separator: "\n", omittingEmptySubsequences: false).map { line in
+    guard line.hasPrefix("@import \""), line.hasSuffix("\";") else { return String(line) }
+    let imported = URL(filePath: path).deletingLastPathComponent().appending(path: line.dropFirst(9).dropLast(2))
+    return try String(contentsOfFile: imported.path, encoding: .utf8)
+  }.joined(separator: "\n")
+}
+
 /// The files below the folders, each with its path there.
 func named(_ paths: [String], below roots: String) -> [(path: String, name: Substring)] {
   roots.split(separator: ",").flatMap { root in
@@ -34,7 +45,7 @@ func named(_ paths: [String], below roots: String) -> [(path: String, name: Subs
 func dictionary(of paths: [String], below roots: String, dropping suffix: String = "") throws -> String {
   let entries = try named(paths, below: roots).map { path, name in
     let key = name.hasSuffix(suffix) ? name.dropLast(suffix.count) : name
-    return "\"\(key)\": \(literal(try String(contentsOfFile: path, encoding: .utf8)))"
+    return "\"\(key)\": \(literal(try contents(of: path)))"
   }
   return literal(of: entries)
 }
@@ -49,7 +60,7 @@ func compressed(
   _ paths: [String], below roots: String, by coding: ([UInt8]) throws -> [UInt8]
 ) throws -> String {
   let entries = try named(paths, below: roots).compactMap { path, name -> String? in
-    let text = Array(try Data(contentsOf: URL(filePath: path)))
+    let text = Array(try contents(of: path).utf8)
     let coded = try coding(text)
     return coded.count < text.count ? "\"\(name)\": \"\(Data(coded).base64EncodedString())\"" : nil
   }

@@ -48,11 +48,11 @@ package struct HostedVariant: Sendable, Hashable {
     return nil
   }
 
-  // The grounds of `hosted.css`.
-  private static let lightPage = Colour(red: 0xF4, green: 0xF5, blue: 0xF7)
+  // The grounds of `tokens.css`.
+  private static let lightPage = Colour(red: 0xF6, green: 0xF7, blue: 0xF8)
   private static let lightSurface = Colour(red: 0xFF, green: 0xFF, blue: 0xFF)
-  private static let darkPage = Colour(red: 0x12, green: 0x16, blue: 0x1A)
-  private static let darkSurface = Colour(red: 0x1B, green: 0x20, blue: 0x26)
+  private static let darkPage = Colour(red: 0x11, green: 0x14, blue: 0x16)
+  private static let darkSurface = Colour(red: 0x1A, green: 0x1E, blue: 0x21)
 }
 
 /// A colour of sRGB: `#0b5a66`.
@@ -111,7 +111,7 @@ extension HostedVariant {
       rules.append(
         "@media (prefers-color-scheme:dark){:root{--accent:\(accentInDark);--on-accent:\(accentInDark.ink)}}")
     } else if accent != nil {
-      rules.append("@media (prefers-color-scheme:dark){:root{--accent:#9cc9ff;--on-accent:#0a2036}}")
+      rules.append("@media (prefers-color-scheme:dark){:root{--accent:#83cfe0;--on-accent:#06272e}}")
     }
     if let header { rules.append(":root{--band:\(header);--on-band:\(header.ink)}") }
     return rules.joined(separator: "\n") + "\n"
