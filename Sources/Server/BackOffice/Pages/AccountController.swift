@@ -11,15 +11,20 @@ struct AccountController: Sendable {
 
   private func show(_ call: OfficeCall) async throws -> Response {
     let user = try call.user
+    let format = call.format
     let sessions = try await office.accounts.sessions(of: user.name).map { session -> [String: Any] in
       [
-        "id": session.hash, "address": session.address, "agent": session.agent, "begun": session.createdAt.shown,
-        "seen": session.seenAt.shown, "isThis": session.hash == call.session?.hash,
+        "id": session.hash, "address": session.address, "agent": session.agent,
+        "begun": format.moment(session.createdAt),
+        "seen": format.moment(session.seenAt), "isThis": session.hash == call.session?.hash,
       ]
     }
     return try office.pages.page(
       "account", "Your account", call,
-      ["sessions": sessions, "roles": UserAdministration.text(user.grants, user.limits)])
+      [
+        "sessions": sessions, "roles": UserAdministration.text(user.grants, user.limits),
+        "language": FormatController.name(of: format.language), "place": format.place,
+      ])
   }
 
   private func end(_ call: OfficeCall) async throws -> Response {

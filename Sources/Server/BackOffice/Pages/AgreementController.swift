@@ -25,10 +25,10 @@ struct AgreementController: Sendable {
       return (found, try found.map { try AgreementRow($0, at: now, in: store) })
     }
     var values: [String: Any] = [
-      "agreements": rows.map(\.values), "isEmpty": found.isEmpty, "hasAgreements": !found.isEmpty,
+      "agreements": rows.map { $0.values(call.format) }, "isEmpty": found.isEmpty, "hasAgreements": !found.isEmpty,
       "statuses": AgreementStatus.allCases.map {
         ["value": $0.rawValue, "name": $0.rawValue, "isHere": $0 == status] as [String: Any]
-      }, "isOfAll": status == nil,
+      }, "isOfAll": status == nil, "place": call.format.place,
     ]
     if found.count == Int(Self.limit), let last = found.last {
       values["next"] = PaymentListController.address(
@@ -51,7 +51,7 @@ struct AgreementController: Sendable {
   private func show(_ call: OfficeCall) async throws -> Response {
     let file = try await file(call, .viewer)
     let agreement = file.agreement
-    var values = file.values
+    var values = file.values(call.format)
     let role = try call.user.role(of: agreement.merchant)
     values["mayEnd"] = role.map { $0 >= .operator } == true && agreement.status != .ended
     return try office.pages.page("agreement", "Agreement \(agreement.merchantReference)", call, values)
@@ -85,11 +85,12 @@ private struct AgreementRow: Sendable {
     due = agreement.status == .ended ? nil : agreement.dueSchedule ?? agreement.calendar?.next(after: now)?.due
   }
 
-  var values: [String: Any] {
+  func values(_ format: OfficeFormat) -> [String: Any] {
     [
-      "id": agreement.id.rawValue, "began": agreement.createdAt.shown, "reference": agreement.merchantReference,
-      "kind": agreement.terms.kind.shown, "amount": price.shown, "status": agreement.status.rawValue,
-      "due": due?.shown ?? "", "merchant": agreement.merchant.rawValue,
+      "id": agreement.id.rawValue, "began": format.moment(agreement.createdAt),
+      "reference": agreement.merchantReference, "kind": agreement.terms.kind.shown, "amount": format.amount(price),
+      "status": agreement.status.rawValue, "due": due.map { [format.moment($0)] } ?? [],
+      "merchant": agreement.merchant.rawValue,
     ]
   }
 }
@@ -119,62 +120,67 @@ private struct AgreementFile: Sendable {
       price: try agreement.price(at: now, in: store), prices: try Journal.prices(of: agreement, in: store))
   }
 
-  var values: [String: Any] {
+  func values(_ format: OfficeFormat) -> [String: Any] {
     [
-      "id": agreement.id.rawValue, "status": agreement.status.rawValue, "amount": price.shown,
-      "kind": agreement.terms.kind.shown, "payment": agreement.firstPayment.rawValue,
-      "facts": facts.map { ["name": $0.0, "value": $0.1] }, "charges": charges.map(Self.row),
-      "hasCharges": !charges.isEmpty, "stopped": retries.stopped?.shown ?? "", "history": history.map(Self.row),
+      "id": agreement.id.rawValue, "status": agreement.status.rawValue, "amount": format.amount(price),
+      "place": format.place, "kind": agreement.terms.kind.shown, "payment": agreement.firstPayment.rawValue,
+      "facts": facts(format).map { ["name": $0.0, "value": $0.1] }, "charges": charges.map { Self.row($0, format) },
+      "hasCharges": !charges.isEmpty, "stopped": retries.stopped?.shown ?? "",
+      "history": history.map { Self.row($0, format) },
     ]
   }
 
-  private var facts: [(String, String)] {
+  private func facts(_ format: OfficeFormat) -> [(String, String)] {
     let terms = agreement.terms.terms
     let all: [(String, String?)] = [
       ("Agreement", agreement.id.rawValue), ("Merchant", agreement.merchant.rawValue),
       ("Merchant’s reference", agreement.merchantReference), ("Customer", agreement.customer),
       ("For", terms.paymentDescription), ("Terms", terms.billingAgreement), ("Managed at", terms.managementURL),
-      ("Began", "\(agreement.createdAt.shown) UTC"), ("Time zone", agreement.timeZone),
-      ("Current period", agreement.status == .ended ? nil : Self.text(current)),
-      ("Next period", agreement.status == .ended ? nil : Self.text(next)),
-      ("Prices named", prices.isEmpty ? nil : prices.map(Self.text).joined(separator: "; ")),
-      ("Schedule", schedule),
+      ("Began", format.time(agreement.createdAt)), ("Time zone", agreement.timeZone),
+      ("Current period", agreement.status == .ended ? nil : Self.text(current, format)),
+      ("Next period", agreement.status == .ended ? nil : Self.text(next, format)),
+      ("Prices named", prices.isEmpty ? nil : prices.map { Self.text($0, format) }.joined(separator: "; ")),
+      ("Schedule", schedule(format)),
       ("Declined within 30 days", retries.declines > 0 ? "\(retries.declines)" : nil),
-      ("No charge before", retries.notBefore.map { "\($0.shown) UTC" }),
+      ("No charge before", retries.notBefore.map { format.time($0) }),
       ("Merchant token", agreement.merchantToken == nil ? "none" : "given"),
-      ("Card now", token?.card.map(Self.text)), ("Said by Apple", token?.describedAt.map { "\($0.shown) UTC" }),
+      ("Card now", token?.card.map(Self.text)), ("Said by Apple", token?.describedAt.map { format.time($0) }),
       ("At Apple", token?.shown),
     ]
     return all.compactMap { name, value in value.map { (name, $0) } }
   }
 
-  private var schedule: String {
+  private func schedule(_ format: OfficeFormat) -> String {
     guard let schedule = agreement.schedule else { return "none: each charge is made by a call" }
-    return "period \(schedule.period), \(agreement.dueSchedule.map { "\($0.shown) UTC" } ?? "nothing is due")"
+    return "period \(schedule.period), \(agreement.dueSchedule.map { format.time($0) } ?? "nothing is due")"
   }
 
-  private static func text(_ period: AgreementCalendar.Period?) -> String? {
-    period.map { "\($0.number), \($0.amount.shown)\($0.due.map { ", from \($0.shown) UTC" } ?? "")" }
+  private static func text(_ period: AgreementCalendar.Period?, _ format: OfficeFormat) -> String? {
+    period.map { "\($0.number), \(format.amount($0.amount))\($0.due.map { ", from \(format.time($0))" } ?? "")" }
   }
 
-  private static func text(_ price: AgreementPrice) -> String { "\(price.amount.shown) from \(price.from.shown) UTC" }
+  private static func text(_ price: AgreementPrice, _ format: OfficeFormat) -> String {
+    "\(format.amount(price.amount)) from \(format.time(price.from))"
+  }
 
   private static func text(_ card: MerchantTokenCard) -> String {
     [card.name, card.suffix.map { "•••• \($0)" }, card.expiry.map { "to \($0)" }, card.country]
       .compactMap(\.self).joined(separator: ", ")
   }
 
-  private static func row(_ charge: ChargedPeriod) -> [String: Any] {
+  private static func row(_ charge: ChargedPeriod, _ format: OfficeFormat) -> [String: Any] {
     [
-      "period": "\(charge.period)", "due": charge.due?.shown ?? "", "payment": charge.payment?.id.rawValue ?? "",
-      "amount": charge.payment?.amount.shown ?? "–", "status": charge.payment?.status.shown ?? "not begun",
+      "period": "\(charge.period)", "due": charge.due.map { [format.moment($0)] } ?? [],
+      "payment": charge.payment?.id.rawValue ?? "",
+      "amount": charge.payment.map { format.amount($0.amount) } ?? "–",
+      "status": charge.payment?.status.shown ?? "not begun",
       "statusClass": charge.payment?.status.rawValue ?? "",
     ]
   }
 
-  private static func row(_ change: AgreementChange) -> [String: Any] {
+  private static func row(_ change: AgreementChange, _ format: OfficeFormat) -> [String: Any] {
     [
-      "at": change.at.shown, "event": change.event.shown, "after": change.after.rawValue,
+      "at": format.moment(change.at), "event": change.event.shown, "after": change.after.rawValue,
       "party": change.party.shown, "reason": change.reason ?? "",
     ]
   }
@@ -192,19 +198,15 @@ extension MerchantTokenFacts {
 }
 
 extension AgreementEvent {
-  fileprivate var shown: String { String(rawValue.map { $0 == "_" ? " " : $0 }) }
+  fileprivate var shown: String { rawValue.spaced }
 }
 
 extension AgreementKind {
-  fileprivate var shown: String { String(rawValue.map { $0 == "_" ? " " : $0 }) }
+  fileprivate var shown: String { rawValue.spaced }
 }
 
 extension AgreementParty {
-  fileprivate var shown: String { String(rawValue.map { $0 == "_" ? " " : $0 }) }
-}
-
-extension DeclineReason {
-  fileprivate var shown: String { String(rawValue.map { $0 == "_" ? " " : $0 }) }
+  fileprivate var shown: String { rawValue.spaced }
 }
 
 extension Agreement {

@@ -18,6 +18,8 @@ package struct BackOffice: Sendable {
   package let services: OfficeServices
   let accounts: OfficeAccounts
   let pages: OfficePages
+  /// When this server was started.
+  let startedAt: Timestamp
   private let random: RandomBytes
   private let bodies = BodyBudget(OfficeForm.limitOfAll, ofCaller: OfficeForm.fileLimit)
 
@@ -28,6 +30,7 @@ package struct BackOffice: Sendable {
     (self.configuration, self.services, self.random) = (configuration, services, random)
     settings = configuration.officeSettings
     pages = OfficePages(settings)
+    startedAt = clock.now()
     accounts = OfficeAccounts(
       configuration, database, mailing: configuration.mail.brand, clock: clock, random: random)
   }
@@ -67,13 +70,14 @@ package struct BackOffice: Sendable {
 
   private var routes: [OfficeRoute] {
     SignInController(office: self).routes + AccountController(office: self).routes
+      + FormatController(office: self).routes
       + PaymentListController(office: self).routes + PaymentController(office: self).routes
       + AgreementController(office: self).routes
-      + AttentionController(office: self).routes + OverviewController(office: self).routes
+      + HomeController(office: self).routes + OverviewController(office: self).routes
       + WebhookController(office: self).routes + MerchantController(office: self).routes
       + UserController(office: self).routes + RecordController(office: self).routes
       + ReconciliationController(office: self).routes + SequenceController(office: self).routes
-      + PrivacyController(office: self).routes
+      + PrivacyController(office: self).routes + PartsController(office: self).routes
   }
 }
 

@@ -133,7 +133,7 @@ struct MerchantController: Sendable {
     let (id, merchants) = (MerchantID(merchant.id), office.services.merchants)
     let parts = try await merchants.parts(of: id)
     var values = MerchantView.values(merchant)
-    values.merge(MerchantView.values(parts)) { _, new in new }
+    values.merge(MerchantView.values(parts, call.format)) { _, new in new }
     var (settings, notes) = (MerchantAdministration.EditableSettings?.none, parts.notes)
     do { settings = try await merchants.editableSettings(of: id) } catch {
       notes.append("The settings cannot be read: \(ErrorWords.of(error))")
@@ -281,8 +281,8 @@ enum MerchantView {
   private static let warning: Int64 = 45
 
   /// A time in RFC 3339 as other times of the pages.
-  private static func shown(_ time: String?) -> String {
-    time.map { Timestamp(rfc3339: $0)?.shown ?? $0 } ?? "–"
+  private static func shown(_ time: String?, _ format: OfficeFormat) -> String {
+    time.map { text in Timestamp(rfc3339: text).map { format.local($0) } ?? text } ?? "–"
   }
 
   static func values(_ merchant: StoredMerchantReport) -> [String: Any] {
@@ -296,20 +296,21 @@ enum MerchantView {
   }
 
   /// - Parameter parts: the merchant's domains, certificates, keys and terms.
-  static func values(_ parts: MerchantAnswer) -> [String: Any] {
+  static func values(_ parts: MerchantAnswer, _ format: OfficeFormat) -> [String: Any] {
     let (domains, certificates, keys) = (parts.domains ?? [], parts.certificates ?? [], parts.keys ?? [])
     return [
-      "domains": domains.map(values), "certificates": certificates.map(values), "hasDomains": !domains.isEmpty,
+      "domains": domains.map { values($0, format) }, "certificates": certificates.map { values($0, format) },
+      "place": format.place, "hasDomains": !domains.isEmpty,
       "hasCertificates": !certificates.isEmpty, "hasKeys": !keys.isEmpty,
       "keys": keys.map { key in
         [
           "id": key.id, "kind": key.kind.rawValue,
           "scopes": key.kind == .apiKey ? key.scopes?.map(\.rawValue).joined(separator: ", ") ?? "all" : "–",
-          "created": shown(key.created), "expires": shown(key.expires),
+          "created": shown(key.created, format), "expires": shown(key.expires, format),
         ] as [String: Any]
       },
       "terms": (parts.terms?.events ?? []).map {
-        ["event": $0.event.rawValue, "version": $0.version ?? "–", "actor": $0.actor, "at": shown($0.at)]
+        ["event": $0.event.rawValue, "version": $0.version ?? "–", "actor": $0.actor, "at": shown($0.at, format)]
       },
       "termsVersion": parts.terms?.version ?? "", "termsWording": parts.terms?.wording ?? "",
       "keyKinds": keyKinds.map(\.rawValue), "certificateKinds": CertificateKind.allCases.map(\.rawValue),
@@ -331,19 +332,19 @@ enum MerchantView {
     ]
   }
 
-  private static func values(_ domain: StoredDomainReport) -> [String: Any] {
+  private static func values(_ domain: StoredDomainReport, _ format: OfficeFormat) -> [String: Any] {
     [
       "name": domain.domain, "isEnabled": domain.enabled, "association": domain.hasAssociation ? "yes" : "missing",
-      "registered": shown(domain.registeredAt), "isRegistered": domain.registeredAt != nil,
-      "checked": domain.checkedAt.map(shown) ?? "not yet",
+      "registered": shown(domain.registeredAt, format), "isRegistered": domain.registeredAt != nil,
+      "checked": domain.checkedAt.map { shown($0, format) } ?? "not yet",
       "finding": domain.finding ?? "nothing",
     ]
   }
 
-  private static func values(_ row: StoredCertificateReport) -> [String: Any] {
+  private static func values(_ row: StoredCertificateReport, _ format: OfficeFormat) -> [String: Any] {
     [
       "id": row.id, "serialNumber": row.serialNumber ?? "–", "kind": row.kind.rawValue, "state": row.state.rawValue,
-      "expires": shown(row.expires),
+      "expires": shown(row.expires, format),
       "left": row.daysLeft.map { $0 < 0 ? "expired" : "\($0) days left" } ?? "–",
       "isLate": row.daysLeft.map { $0 < warning } ?? false, "hasRequest": row.request != nil,
       "isRequested": row.state == .requested, "mayActivateOrRetire": row.state == .next || row.state == .draining,

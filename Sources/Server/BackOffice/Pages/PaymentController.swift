@@ -31,18 +31,24 @@ struct PaymentController: Sendable {
 
   private func show(_ call: OfficeCall) async throws -> Response {
     let file = try await file(call, .viewer)
-    var values = PaymentView(file).values
+    let view = PaymentView(file, call.format)
+    var values = view.values
     let role = try call.user.role(of: file.payment.merchant)
-    if let role, role >= .operator { values["actions"] = PaymentView(file).actions(for: try call.user) }
-    return try office.pages.page("payment", "Payment \(file.reference ?? file.payment.id.rawValue)", call, values)
+    if let role, role >= .operator { values["actions"] = view.actions(for: try call.user) }
+    let basket = file.payment.basket
+    if try call.user.everywhere != nil, office.services.sequences?().contains(where: { $0.basket == basket }) == true {
+      values["sequence"] = basket.rawValue
+    }
+    return try office.pages.page("payment", view.title, call, values)
   }
 
   private func evidence(_ call: OfficeCall) async throws -> Response {
     let file = try await file(call, .viewer)
-    var values = PaymentView(file).values
-    values["made"] = office.clock.now().shown
+    let view = PaymentView(file, call.format)
+    var values = view.values
+    values["made"] = call.format.time(office.clock.now())
     values["digest"] = Evidence.digest(file)
-    return try office.pages.page("evidence", "Evidence of payment \(file.payment.id)", call, values)
+    return try office.pages.page("evidence", "Evidence: \(view.title)", call, values)
   }
 
   private func perform(_ call: OfficeCall) async throws -> Response {
@@ -92,9 +98,9 @@ struct PaymentController: Sendable {
     if amount == nil, operation == .refund || operation == .capture {
       let left = operation == .refund ? file.refundable : file.capturable
       var refusal = OfficeRefusal.badRequest(
-        "Nothing was done, because there was no amount. All that is left, \(left.shown), stands in the form now: send it "
+        "Nothing was done, because there was no amount. All that is left, \(call.format.amount(left)), stands in the form now: send it "
           + "again if you mean that.", at: "amount")
-      refusal.proposal = left.shown
+      refusal.proposal = "\(left)"
       throw refusal
     }
     guard operation != .refund else { return try await refund(amount, file, call, key, reason, done) }
@@ -125,7 +131,7 @@ struct PaymentController: Sendable {
     let payment = file.payment
     return try call.action(
       action, merchant: payment.merchant.rawValue, subject: payment.id.rawValue, before: payment.auditedState,
-      after: "\(amount?.shown ?? "all that is left"), key \(key)", reason: reason)
+      after: "\(amount?.description ?? "all that is left"), key \(key)", reason: reason)
   }
 
   private func back(to file: PaymentFile, _ done: String) -> Response {
@@ -181,11 +187,11 @@ extension PaymentController {
   ) async throws {
     let (user, payment) = (try call.user, file.payment)
     // Two people who look at the same page ask for two refunds, also for the same amount.
-    let parts = [key, user.name, payment.id.rawValue, amount.shown].joined(separator: "|")
+    let parts = [key, user.name, payment.id.rawValue, "\(amount)"].joined(separator: "|")
     let id = Hex.encode(SHA256.hash(data: Array(parts.utf8)).prefix(16))
     let entry = try call.action(
       "refund.request", merchant: payment.merchant.rawValue, subject: payment.id.rawValue,
-      before: file.payment.auditedState, after: amount.shown, reason: reason)
+      before: file.payment.auditedState, after: "\(amount)", reason: reason)
     let waits = try await office.database.write { store in
       guard try RefundApprovals(store: store).request(id, payment, amount, reason: reason, by: user.name) else {
         return false
@@ -235,7 +241,7 @@ extension PaymentController {
     let name = try call.user.name
     let entry = try call.action(
       "refund.\(state.rawValue)", merchant: file.payment.merchant.rawValue, subject: file.payment.id.rawValue,
-      before: file.payment.auditedState, after: "\(approval.amount.shown) asked for by \(approval.requestedBy)",
+      before: file.payment.auditedState, after: "\(approval.amount) asked for by \(approval.requestedBy)",
       reason: call.form.reason)
     // A user who approves a second time, after a lost answer, gets the refund's answer again: as long as the key of the
     // refund is certainly remembered.

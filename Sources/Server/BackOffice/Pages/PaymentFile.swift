@@ -72,20 +72,22 @@ struct TimelineEntry: Sendable {
   let text: String
   var detail = ""
 
-  var values: [String: Any] { ["at": at.shown, "kind": kind, "text": text, "detail": detail] }
+  func values(_ format: OfficeFormat) -> [String: Any] {
+    ["at": format.moment(at), "kind": kind, "text": text, "detail": detail]
+  }
 }
 
 extension PaymentFile {
   /// Every operation, change, event, webhook and operator's action, oldest first. What came of an action the operations
   /// say.
-  var timeline: [TimelineEntry] {
+  func timeline(_ format: OfficeFormat) -> [TimelineEntry] {
     let asked = actions.filter { !$0.action.action.hasSuffix(".outcome") }
-    let all = operations.flatMap(lines) + audit.map(line) + deliveryLines + asked.map(line)
+    let all = operations.flatMap { lines($0, format) } + audit.map(line) + deliveryLines + asked.map(line)
     return all.enumerated().sorted { ($0.element.at, $0.offset) < ($1.element.at, $1.offset) }.map(\.element)
   }
 
-  private func lines(_ operation: OperationRecord) -> [TimelineEntry] {
-    let name = "\(operation.kind.rawValue) of \(operation.amount.shown)"
+  private func lines(_ operation: OperationRecord, _ format: OfficeFormat) -> [TimelineEntry] {
+    let name = "\(operation.kind.rawValue) of \(format.amount(operation.amount))"
     let asked = TimelineEntry(
       at: operation.sentAt, kind: "asked", text: "Asked \(item.route): \(name)",
       detail: "cause: \(operation.cause.rawValue), our reference \(operation.reference)")
@@ -93,7 +95,7 @@ extension PaymentFile {
     let parts = [
       operation.code.map { "code \($0)" }, operation.decline?.reason.rawValue,
       operation.acquirerReference.map { "the provider's reference \($0)" },
-      "after \(answeredAt.since(operation.sentAt).shownMilliseconds)",
+      "after \(format.duration(answeredAt.since(operation.sentAt)))",
     ]
     return [
       asked,

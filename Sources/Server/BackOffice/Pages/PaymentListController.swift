@@ -20,10 +20,13 @@ struct PaymentListController: Sendable {
   }
 
   private func list(_ call: OfficeCall) async throws -> Response {
-    let (page, references) = try await rows(PaymentQuery(call), limit: 50)
+    let query = try PaymentQuery(call)
+    let (page, references) = try await rows(query, limit: 50)
     let none = page.items.isEmpty ? try await unknownMerchant(call) : nil
     return try await show(
-      page.items.map { Self.row($0, references[$0.payment.order]) }, next: page.next, none ?? "No payment fits", call)
+      page.items.map { Self.row($0, references[$0.payment.order], call.format) }, next: page.next,
+      none ?? "No payment fits", call,
+      understood: query.understood(call.format))
   }
 
   /// What is wrong with the merchant that was asked for, who has no payments here. One that was removed has them still.
@@ -39,16 +42,18 @@ struct PaymentListController: Sendable {
 
   /// - Parameter none: what the page says where it has no payment.
   private func show(
-    _ rows: [[String: Any]], next: PaymentID?, _ none: String?, _ call: OfficeCall
+    _ rows: [[String: Any]], next: PaymentID?, _ none: String?, _ call: OfficeCall, understood: String? = nil
   ) async throws -> Response {
-    let fields = PaymentQuery.fields(call)
+    let (fields, user) = (PaymentQuery.fields(call), try call.user)
     var values: [String: Any] = [
       "payments": rows, "hasPayments": !rows.isEmpty, "statuses": Self.statuses(call.query("status")),
-      "csvQuery": Self.address(fields),
+      "csvQuery": Self.address(fields), "place": call.format.place,
     ]
     if rows.isEmpty { values["none"] = none }
-    let user = try call.user.name
-    values["filters"] = try await office.database.read { try SavedFilters(store: $0).all(of: user) }.map {
+    values["understood"] = understood
+    values["hasConditions"] = fields.contains { $0.name != "q" }
+    values["followsNewest"] = user.everywhere != nil && office.services.sequences != nil
+    values["filters"] = try await office.database.read { try SavedFilters(store: $0).all(of: user.name) }.map {
       ["name": $0.name, "query": $0.query]
     }
     for (name, value) in fields { values["field_\(name)"] = value }
@@ -89,14 +94,17 @@ struct PaymentListController: Sendable {
     }
   }
 
-  private static func row(_ item: PaymentPage.Item, _ reference: String?) -> [String: Any] {
+  private static func row(
+    _ item: PaymentPage.Item, _ reference: String?, _ format: OfficeFormat
+  ) -> [String: Any] {
     let payment = item.payment
     return [
-      "id": payment.id.rawValue, "began": payment.createdAt.shown, "merchant": payment.merchant.rawValue,
-      "reference": reference ?? "–", "amount": payment.amount.shown, "status": payment.status.shown,
-      "statusClass": payment.status.rawValue, "parts": payment.shownParts, "card": payment.card.name ?? "–",
+      "id": payment.id.rawValue, "began": format.moment(payment.createdAt), "merchant": payment.merchant.rawValue,
+      "reference": reference ?? "–", "amount": format.amount(payment.amount), "status": payment.status.shown,
+      "statusClass": payment.status.rawValue, "parts": payment.decline?.reason.shown ?? payment.parts(format),
+      "card": payment.card.name ?? "–",
       "route": item.route,
-      "alarm": item.alarm ?? "",
+      "alarm": (item.alarm ?? "").spaced,
     ]
   }
 

@@ -7,35 +7,52 @@ import TenderPayments
 /// A payment as its page shows it.
 struct PaymentView {
   let file: PaymentFile
+  private let format: OfficeFormat
   private var payment: Payment { file.payment }
 
-  init(_ file: PaymentFile) { self.file = file }
+  init(_ file: PaymentFile, _ format: OfficeFormat) { (self.file, self.format) = (file, format) }
+
+  /// The amount, and whose it is: `€12.50 · HK-1042`.
+  var title: String {
+    "\(format.amount(payment.amount)) · \(file.reference ?? format.day(payment.createdAt))"
+  }
 
   var values: [String: Any] {
-    [
+    let story = PaymentStory(file, format)
+    return [
       "id": payment.id.rawValue, "payment": payment.id.rawValue, "status": payment.status.shown,
-      "statusClass": payment.status.rawValue, "parts": payment.shownParts,
-      "amount": payment.amount.shown, "facts": facts.map { ["name": $0.0, "value": $0.1] },
-      "timeline": file.timeline.map(\.values), "alarm": file.item.alarm ?? "",
-      "operations": file.operations.map(Self.values),
+      "statusClass": payment.status.rawValue, "parts": payment.parts(format), "amount": format.amount(payment.amount),
+      "brief": rows(brief), "facts": rows(facts), "money": MoneyBar(payment, format).values,
+      "story": story.lines.map { $0.values(format) }, "timeline": file.timeline(format).map { $0.values(format) },
+      "alarm": (file.item.alarm ?? "").spaced, "operations": file.operations.map(row), "place": format.place,
     ]
   }
 
-  private var facts: [(String, String)] {
-    let all: [(String, String?)] = [
-      ("Payment", payment.id.rawValue), ("Merchant", payment.merchant.rawValue),
-      ("Merchant’s reference", file.reference), ("Shopper’s e-mail", file.email), ("Order", payment.order.rawValue),
-      ("Basket", payment.basket.rawValue), ("Began", "\(payment.createdAt.shown) UTC"),
-      ("Route", file.item.route), ("Card", payment.card.shown),
-      ("Network", payment.card.network?.appleName), ("Kind of card", payment.card.type?.rawValue),
-      ("Apple’s transaction", payment.transactionIdentifier), ("Trace", file.item.trace?.trace),
-      ("Asked for", payment.amount.shown),
-      ("Authorized", file.amount(payment.authorized).shown), ("Captured", file.amount(payment.captured).shown),
-      ("Released", payment.released > 0 ? file.amount(payment.released).shown : nil),
-      ("Refunded", file.amount(payment.refunded).shown),
-      ("Charged back", payment.chargedBack > 0 ? file.amount(payment.chargedBack).shown : nil),
-      ("Authorization code", payment.authorizationCode), ("Declined because", payment.decline?.reason.rawValue),
-      ("Held until", file.item.holdUntil?.shown), ("The shopper was told", payment.reportedOutcome?.rawValue),
+  private func rows(_ facts: [(String, String?)]) -> [[String: Any]] {
+    facts.compactMap { name, value in value.map { ["name": name, "value": $0] } }
+  }
+
+  /// What is looked for first.
+  private var brief: [(String, String?)] {
+    [
+      ("Shopper’s e-mail", file.email), ("Merchant’s reference", file.reference), ("Card", payment.card.name),
+      ("Merchant", payment.merchant.rawValue), ("Route", file.item.route), ("Began", format.time(payment.createdAt)),
+      ("Held until", file.item.holdUntil.map { format.time($0) }),
+      ("Declined because", payment.decline?.reason.shown),
+    ]
+  }
+
+  private var facts: [(String, String?)] {
+    [
+      ("Payment", payment.id.rawValue), ("Order", payment.order.rawValue), ("Basket", payment.basket.rawValue),
+      ("Card and device account number", payment.card.shown), ("Network", payment.card.network?.appleName),
+      ("Kind of card", payment.card.type?.rawValue), ("Apple’s transaction", payment.transactionIdentifier),
+      ("Trace", file.item.trace?.trace),
+      ("Asked for", format.amount(payment.amount)), ("Authorized", amount(payment.authorized)),
+      ("Captured", amount(payment.captured)), ("Released", payment.released > 0 ? amount(payment.released) : nil),
+      ("Refunded", amount(payment.refunded)),
+      ("Charged back", payment.chargedBack > 0 ? amount(payment.chargedBack) : nil),
+      ("Authorization code", payment.authorizationCode), ("The shopper was told", payment.reportedOutcome?.rawValue),
       (
         "Payment token",
         payment.amountConfirmed
@@ -44,13 +61,15 @@ struct PaymentView {
             + "opened it, so it confirmed the amount"
       ),
     ]
-    return all.compactMap { name, value in value.map { (name, $0) } }
   }
 
-  private static func values(_ operation: OperationRecord) -> [String: Any] {
+  private func amount(_ units: Int64) -> String { format.amount(file.amount(units)) }
+
+  private func row(_ operation: OperationRecord) -> [String: Any] {
     [
-      "reference": operation.reference.rawValue, "kind": operation.kind.rawValue, "amount": operation.amount.shown,
-      "state": operation.state.rawValue, "sent": operation.sentAt.shown, "isOpen": operation.state.isOpen,
+      "reference": operation.reference.rawValue, "kind": operation.kind.rawValue.spaced,
+      "amount": format.amount(operation.amount), "state": operation.state.rawValue,
+      "sent": format.moment(operation.sentAt), "isOpen": operation.state.isOpen,
       "code": operation.code ?? "",
     ]
   }
@@ -58,7 +77,7 @@ struct PaymentView {
   /// The forms of who may operate.
   func actions(for user: OfficeUser) -> [String: Any] {
     let possible = file.possible
-    var values: [String: Any] = ["any": true]
+    var values: [String: Any] = ["any": !possible.isEmpty]
     if possible.contains(.capture) {
       values["capture"] = (["key": file.key(of: .capture)] as [String: Any]).merging(most(file.capturable)) { $1 }
       values["void"] = (["key": file.key(of: .void)] as [String: Any]).merging(most(file.capturable)) { $1 }
@@ -67,27 +86,29 @@ struct PaymentView {
     if possible.contains(.inquire) { values["inquire"] = ["key": file.key(of: .inquire)] }
     if possible.contains(.acknowledge) { values["acknowledge"] = ["key": file.key(of: .acknowledge)] }
     if possible.contains(.inquire) || possible.contains(.acknowledge) {
-      values["resolve"] = ["operations": file.operations.filter { $0.state.isOpen }.map(Self.values)]
+      values["resolve"] = ["operations": file.operations.filter { $0.state.isOpen }.map(row)]
     }
     values["approvals"] = file.approvals.filter { $0.state == .waiting }.map { approval(for: user, $0) }
     return values
   }
 
   /// What a form may ask for at most.
-  private func most(_ amount: Amount) -> [String: Any] { ["most": amount.shown] }
+  private func most(_ amount: Amount) -> [String: Any] { ["most": format.amount(amount), "typed": "\(amount)"] }
 
   private func refund(for user: OfficeUser) -> [String: Any] {
     let needsSecond = !user.mayRefundAlone(file.refundable, of: payment.merchant)
     return most(file.refundable).merging([
       "key": file.key(of: .refund), "needsSecond": needsSecond,
-      "limits": user.limits == .none ? "nothing" : user.limits.text,
+      "limits": user.limits == .none
+        ? "nothing" : user.limits.amounts.map { format.amount($0) }.joined(separator: ", "),
     ]) { $1 }
   }
 
   private func approval(for user: OfficeUser, _ approval: RefundApproval) -> [String: Any] {
     [
-      "id": approval.id, "amount": approval.amount.shown, "by": approval.requestedBy, "reason": approval.reason,
-      "at": approval.requestedAt.shown, "isOwn": approval.requestedBy.utf8.elementsEqual(user.name.utf8),
+      "id": approval.id, "amount": format.amount(approval.amount), "by": approval.requestedBy,
+      "reason": approval.reason,
+      "at": format.time(approval.requestedAt), "isOwn": approval.requestedBy.utf8.elementsEqual(user.name.utf8),
     ]
   }
 }

@@ -40,7 +40,7 @@ struct PrivacyController: Sendable {
       "waiting": waiting.map { request in
         [
           "id": request.id, "orders": Self.counted(request.orders.count), "merchant": request.merchant.rawValue,
-          "reason": request.reason, "by": request.requestedBy, "at": request.requestedAt.shown,
+          "reason": request.reason, "by": request.requestedBy, "at": call.format.time(request.requestedAt),
           "mayApprove": !request.requestedBy.utf8.elementsEqual(user.name.utf8),
         ] as [String: Any]
       }, "hasWaiting": !waiting.isEmpty,
@@ -72,7 +72,7 @@ struct PrivacyController: Sendable {
     let orders = found.orders.map { order in
       [
         "reference": order.merchantReference, "merchant": order.merchant.rawValue,
-        "amount": order.payments.first.map { "\($0.money($0.amount))" } ?? "–",
+        "amount": order.payments.first.map { call.format.amount($0.amount, $0.currency) } ?? "–",
         "payment": order.payments.first?.id.rawValue ?? "", "hasPayment": !order.payments.isEmpty,
         "mails": "\(order.mails.count)",
       ] as [String: Any]

@@ -64,15 +64,17 @@ struct ReconciliationController: Sendable {
     var values: [String: Any] = [
       "routes": names.map { ["name": $0, "isChosen": $0 == wanted] as [String: Any] },
       "hasNone": names.isEmpty, "hasRoutes": !names.isEmpty, "from": call.query("from") ?? "",
-      "until": call.query("until") ?? "", "runs": runs.map(Self.row), "hasRuns": !runs.isEmpty,
+      "until": call.query("until") ?? "", "runs": runs.map { Self.row($0, call.format) }, "place": call.format.place,
+      "hasRuns": !runs.isEmpty,
     ]
     values.merge(result) { _, new in new }
     return try office.pages.page("reconciliation", "Reconciliation", call, values)
   }
 
-  private static func row(_ run: ReconciliationRun) -> [String: Any] {
+  private static func row(_ run: ReconciliationRun, _ format: OfficeFormat) -> [String: Any] {
     [
-      "at": run.at.shown, "user": run.user, "route": run.route.isEmpty ? "all" : run.route, "source": run.source,
+      "at": format.moment(run.at), "user": run.user, "route": run.route.isEmpty ? "all" : run.route,
+      "source": run.source,
       "count": "\(run.differences)",
     ]
   }

@@ -20,17 +20,18 @@ struct RecordController: Sendable {
       )
     }
     var values: [String: Any] = [
-      "entries": entries.map(Self.row), "isVerified": call.query("verify") != nil,
+      "entries": entries.map { Self.row($0, call.format) }, "place": call.format.place,
+      "isVerified": call.query("verify") != nil,
       "broken": broken.map { "\($0)" } ?? "",
     ]
     if entries.count == 100, let last = entries.last { values["next"] = "\(last.number)" }
     return try office.pages.page("audit", "Audit", call, values)
   }
 
-  private static func row(_ entry: OfficeAudit.Entry) -> [String: Any] {
+  private static func row(_ entry: OfficeAudit.Entry, _ format: OfficeFormat) -> [String: Any] {
     let action = entry.action
     return [
-      "number": "\(entry.number)", "at": entry.at.shown, "actor": action.actor, "address": action.address,
+      "number": "\(entry.number)", "at": format.moment(entry.at), "actor": action.actor, "address": action.address,
       "action": action.action, "merchant": action.merchant, "subject": action.subject, "before": action.before,
       "after": action.after, "reason": action.reason, "hash": String(entry.hash.prefix(12)),
     ]
@@ -39,7 +40,7 @@ struct RecordController: Sendable {
   private func settings(_ call: OfficeCall) throws -> Response {
     try office.pages.page(
       "settings", "Settings", call,
-      ["settings": SettingsTable.server.settings.map { row($0) }])
+      ["settings": SettingsTable.server.settings.map { row($0) }, "isSimulated": office.settings.isSimulated])
   }
 
   /// A setting with its value; a secret masked.

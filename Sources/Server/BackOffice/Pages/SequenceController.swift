@@ -50,11 +50,11 @@ struct SequenceController: Sendable {
     let shown: OfficeSequence? = wanted.map { wanted in all.first { $0.basket == wanted } } ?? all.first
     var values: [String: Any] = [
       "isEmpty": shown == nil, "isLive": call.query("live") != nil,
-      "others": all.prefix(10).map { ["basket": $0.basket.rawValue, "began": $0.began.shown] },
+      "others": all.prefix(10).map { ["basket": $0.basket.rawValue, "began": call.format.time($0.began)] },
     ]
     if let shown {
       values["basket"] = shown.basket.rawValue
-      values["steps"] = shown.steps.map(Self.row)
+      values["steps"] = shown.steps.map { Self.row($0, call.format) }
     }
     if let shown, let payment = try await payment(of: shown.basket) { values["payment"] = payment.rawValue }
     var response = try office.pages.page("sequence", "Sequence of a payment", call, values)
@@ -68,12 +68,12 @@ struct SequenceController: Sendable {
     }
   }
 
-  static func row(_ step: OfficeSequence.Step) -> [String: Any] {
+  private static func row(_ step: OfficeSequence.Step, _ format: OfficeFormat) -> [String: Any] {
     let places = OfficeSequence.Step.Party.allCases
     let (from, to) = (places.firstIndex(of: step.from) ?? 0, places.firstIndex(of: step.to) ?? 0)
     return [
       "from": step.from.rawValue, "to": step.to.rawValue, "name": step.name,
-      "at": "+\(step.at.shownMilliseconds)", "lane": "lane-\(min(from, to))-\(max(from, to))",
+      "at": "+\(format.duration(step.at))", "lane": "lane-\(min(from, to))-\(max(from, to))",
       "direction": from < to ? "right" : "left", "details": step.details.map { ["name": $0.name, "text": $0.text] },
     ]
   }

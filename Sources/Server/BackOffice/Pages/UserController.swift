@@ -23,7 +23,10 @@ struct UserController: Sendable {
 
   private func list(_ call: OfficeCall, invitation: Invitation?) async throws -> Response {
     let users = try await office.accounts.read { try $0.all() }
-    var values: [String: Any] = ["users": users.map(Self.row), "roles": Self.roles(nil)]
+    let merchants = try await office.services.merchants.merchants().map(\.id)
+    var values: [String: Any] = [
+      "users": users.map(Self.row), "roles": Self.roles(nil), "known": merchants.sorted(),
+    ]
     if let invitation, invitation.isMailed { values["notice"] = "The invitation was sent by mail." }
     if let invitation, !invitation.isMailed { values["invitation"] = office.settings.url + invitation.path }
     return try office.pages.page("users", "Users", call, values)
@@ -34,7 +37,7 @@ struct UserController: Sendable {
     return [
       "name": user.name, "roles": UserAdministration.text(user.grants, user.limits), "limits": user.limits.text,
       "state": !user.isEnabled ? "disabled" : user.isEnrolled ? "active" : "invited", "isEnabled": user.isEnabled,
-      "choices": roles(user.highest), "merchants": merchants, "since": user.createdAt.day,
+      "choices": roles(user.highest), "merchants": merchants,
     ]
   }
 

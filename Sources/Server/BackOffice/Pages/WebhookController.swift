@@ -1,5 +1,6 @@
 import Administration
 import Hummingbird
+import Ledger
 import Storage
 import TenderPayments
 import Webhooks
@@ -25,12 +26,14 @@ struct WebhookController: Sendable {
     let state = call.query("state").flatMap(Delivery.State.init(rawValue:)) ?? .dead
     let deliveries = try await WebhookDispatcher.deliveries(
       state, of: user.merchants, limit: Self.limit, in: office.database)
+    let rows = try await rows(deliveries, user, isDead: state == .dead, call.format)
     let states = Delivery.State.allCases.map {
       ["value": $0.rawValue, "name": $0.rawValue, "isHere": $0 == state] as [String: Any]
     }
     var values: [String: Any] = [
-      "deliveries": deliveries.map { Self.row($0, user, isDead: state == .dead) }, "states": states,
-      "isEmpty": deliveries.isEmpty, "state": state.rawValue, "merchants": try await merchants(user),
+      "deliveries": rows, "states": states, "hasReplay": rows.contains { $0["mayReplay"] as? Bool == true },
+      "isEmpty": deliveries.isEmpty, "state": state.rawValue, "place": call.format.place,
+      "merchants": try await merchants(user),
     ]
     values.merge(extra) { _, new in new }
     return try office.pages.page("webhooks", "Webhooks", call, values)
@@ -59,11 +62,26 @@ struct WebhookController: Sendable {
     try await office.services.merchants.webhooks(only: merchant)[merchant] ?? []
   }
 
-  private static func row(_ delivery: Delivery, _ user: OfficeUser, isDead: Bool) -> [String: Any] {
+  private func rows(
+    _ deliveries: [Delivery], _ user: OfficeUser, isDead: Bool, _ format: OfficeFormat
+  ) async throws -> [[String: Any]] {
+    let payments = try await office.database.read { store in
+      try Set(deliveries.map(\.payment)).compactMap { try PaymentPage.Item.find($0, in: store)?.payment }
+    }
+    let amounts = Dictionary(
+      payments.map { ($0.id, format.amount($0.amount)) }, uniquingKeysWith: { first, _ in first })
+    return deliveries.map { Self.row($0, user, isDead: isDead, amounts[$0.payment] ?? "payment", format) }
+  }
+
+  private static func row(
+    _ delivery: Delivery, _ user: OfficeUser, isDead: Bool, _ amount: String, _ format: OfficeFormat
+  ) -> [String: Any] {
     [
-      "payment": delivery.payment.rawValue, "sequence": "\(delivery.sequence)", "endpoint": delivery.endpoint,
+      "amount": amount, "payment": delivery.payment.rawValue, "sequence": "\(delivery.sequence)",
+      "endpoint": delivery.endpoint,
       "url": delivery.url, "merchant": delivery.merchant.rawValue, "tries": "\(delivery.tries)",
-      "result": delivery.result ?? "–", "next": delivery.state == .waiting ? delivery.nextTry.shown : "–",
+      "result": delivery.result ?? "–",
+      "next": delivery.state == .waiting ? [format.moment(delivery.nextTry)] : [[String: Any]](),
       "mayReplay": isDead && user.role(of: delivery.merchant).map { $0 >= .operator } ?? false,
     ]
   }
@@ -78,18 +96,54 @@ struct WebhookController: Sendable {
     _ = try await WebhookDispatcher.replay(id, sequence: sequence, in: office.database)
   }
 
-  /// Brings one dead letter back.
+  /// An event of a payment, as a form names it.
+  private struct Letter {
+    let payment: PaymentID
+    let sequence: Int64
+    let merchant: MerchantID
+  }
+
+  /// - Parameter name: `PAYMENT:EVENT`.
+  /// - Throws: ``OfficeRefusal`` for what is not there, and without the role at its merchant.
+  private func letter(_ name: String, _ call: OfficeCall) async throws -> Letter {
+    let parts = name.split(separator: ":", omittingEmptySubsequences: false)
+    guard parts.count == 2, let sequence = Int64(parts[1]) else { throw OfficeRefusal.nothing }
+    let id = PaymentID(String(parts[0]))
+    guard let item = try await office.database.read({ try PaymentPage.Item.find(id, in: $0) }) else {
+      throw OfficeRefusal.nothing
+    }
+    try call.require(.operator, of: item.payment.merchant)
+    return Letter(payment: id, sequence: sequence, merchant: item.payment.merchant)
+  }
+
+  /// Brings dead letters back: those that were chosen, or the one that the form names. Each has its entry in the audit.
   private func replay(_ call: OfficeCall) async throws -> Response {
-    let (id, reason) = (PaymentID(call.form["payment"]), try call.form.reason)
-    guard let sequence = Int64(call.form["sequence"]),
-      let file = try await office.database.read({ try PaymentFile.find(id, in: $0) })
-    else { throw OfficeRefusal.nothing }
-    try call.require(.operator, of: file.payment.merchant)
-    let action = try call.action(
-      "webhook.replay", merchant: file.payment.merchant.rawValue, subject: id.rawValue, after: "event \(sequence)",
-      reason: reason)
-    try await OfficeAudit.attempt(action, in: office.database) {
-      try await replay(id, sequence, file.payment.merchant)
+    let one = call.form["payment"].isEmpty ? [] : ["\(call.form["payment"]):\(call.form["sequence"])"]
+    // An event that was given up at two endpoints goes to both at once.
+    let chosen = Set(call.form.all("delivery") + one).sorted()
+    guard !chosen.isEmpty else { throw OfficeRefusal.badRequest("Choose what is sent again.", at: "delivery") }
+    guard chosen.count <= Self.limit else {
+      throw OfficeRefusal.badRequest("Choose at most \(Self.limit) at once.", at: "delivery")
+    }
+    let reason = try call.form.reason
+    // All of them before the first: who may not replay one of them replays none.
+    var letters: [Letter] = []
+    for name in chosen { letters.append(try await letter(name, call)) }
+    var refusals: [OfficeRefusal] = []
+    for letter in letters {
+      let action = try call.action(
+        "webhook.replay", merchant: letter.merchant.rawValue, subject: letter.payment.rawValue,
+        after: "event \(letter.sequence)", reason: reason)
+      do {
+        try await OfficeAudit.attempt(action, in: office.database) {
+          try await replay(letter.payment, letter.sequence, letter.merchant)
+        }
+      } catch let refusal as OfficeRefusal { refusals.append(refusal) }
+    }
+    if let first = refusals.first {
+      guard letters.count > 1 else { throw first }
+      throw OfficeRefusal.conflict(
+        "\(letters.count - refusals.count) of \(letters.count) wait for their next delivery. \(first.reason)")
     }
     return .redirect(to: "/webhooks?done=replayed", type: .normal)
   }

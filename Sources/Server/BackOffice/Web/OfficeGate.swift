@@ -42,10 +42,20 @@ struct OfficeGate: Sendable {
     if let signIn = try admit(current?.1, request, route) { return signIn }
     let call = OfficeCall(
       request, context, form: form, token: token, session: current?.0, user: current?.1,
-      behind: settings.trustedProxies)
+      format: try await format(of: current?.1, request), behind: settings.trustedProxies)
     var response = try await answer(call, context, route)
     if found == nil, response.headers[.setCookie] == nil, !Self.same(known, token) { setCookie(token, on: &response) }
     return response
+  }
+
+  private func format(of user: OfficeUser?, _ request: Request) async throws -> OfficeFormat {
+    let kept =
+      if let user {
+        try await accounts.database.read { try OfficePreferences.find(of: user.name, in: $0) }
+      } else {
+        OfficePreferences.none
+      }
+    return OfficeFormat(kept, accepted: request.headers[.acceptLanguage])
   }
 
   private static func isRead(_ request: Request) -> Bool { request.method == .get || request.method == .head }

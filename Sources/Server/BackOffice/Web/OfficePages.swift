@@ -23,8 +23,7 @@ struct OfficePages: Sendable {
     if call.isSignedIn {
       let user = try call.user
       all["userName"] = user.name
-      all["navigation"] = Self.navigation(
-        of: user, at: call.request.uri.path, showsSequence: settings.isSimulated)
+      all["navigation"] = Self.navigation(of: user, at: call.request.uri.path)
     }
     if let done = call.query("done").flatMap({ Self.notices[$0] }) { all["notice"] = done }
     let html = try templates.html(name, Self.withoutEmpty(all))
@@ -74,7 +73,7 @@ struct OfficePages: Sendable {
   ]
 
   private static let menu: [(path: String, title: String, access: Access)] = [
-    ("/", "Attention", .role(.viewer)), ("/overview", "Overview", .role(.viewer)),
+    ("/", "Home", .role(.viewer)), ("/overview", "Overview", .role(.viewer)),
     ("/payments", "Payments", .role(.viewer)), ("/agreements", "Agreements", .role(.viewer)),
     ("/webhooks", "Webhooks", .role(.viewer)),
     ("/reconciliation", "Reconciliation", .everywhere(.viewer)),
@@ -83,10 +82,8 @@ struct OfficePages: Sendable {
     ("/audit", "Audit", .everywhere(.administrator)), ("/settings", "Settings", .everywhere(.administrator)),
   ]
 
-  private static let sequence = (path: "/sequence", title: "Sequence", access: Access.everywhere(.viewer))
-
-  private static func navigation(of user: OfficeUser, at path: String, showsSequence: Bool) -> [[String: Any]] {
-    (menu + (showsSequence ? [sequence] : [])).filter { $0.access.allows(user) }.map { entry in
+  private static func navigation(of user: OfficeUser, at path: String) -> [[String: Any]] {
+    menu.filter { $0.access.allows(user) }.map { entry in
       let isHere = entry.path.count == 1 ? path.count == 1 : path.hasPrefix(entry.path)
       return ["path": entry.path, "name": entry.title, "isHere": isHere]
     }

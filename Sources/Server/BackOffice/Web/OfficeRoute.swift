@@ -61,15 +61,16 @@ struct OfficeCall: Sendable {
   private let signedIn: OfficeUser?
   /// Where the caller is.
   let address: String
+  let format: OfficeFormat
   /// Why its form is shown again.
   var refusal: OfficeRefusal?
 
   init(
     _ request: Request, _ context: OfficeContext, form: OfficeForm, token: String, session: OfficeSession?,
-    user: OfficeUser?, behind proxies: TrustedProxies
+    user: OfficeUser?, format: OfficeFormat, behind proxies: TrustedProxies
   ) {
     (self.request, parameters, self.form) = (request, context.parameters, form)
-    (self.token, self.session, signedIn) = (token, session, user)
+    (self.token, self.session, signedIn, self.format) = (token, session, user, format)
     let header = HTTPField.Name(proxies.header.rawValue)
     address = proxies.caller(at: context.address, said: header.map { request.headers[values: $0] } ?? [])
   }

@@ -20,6 +20,7 @@ struct RefusedForm {
     let hasPlace = pieces[form].contains { isWrong($0) && !$0.isHidden }
     var shown = filled(pieces[form], form.lowerBound)
     if !hasPlace { shown.insert(reason, at: 1) }
+    for index in shown.indices where shown[index].isTag("details") { shown[index]["open"] = "" }
     pieces.replaceSubrange(form, with: shown)
     openDetails(around: form.lowerBound, &pieces)
     return pieces.joined
@@ -87,7 +88,10 @@ struct RefusedForm {
   private func fill(_ input: inout HTMLPieces.Piece, _ typed: String) {
     switch input["type"] {
     case "password", "file": break
-    case "checkbox": input["checked"] = sent.isChecked(input["name"] ?? "") ? "" : nil
+    case "checkbox":
+      let value = input["value"] ?? "on"
+      input["checked"] =
+        sent.all(input["name"] ?? "").contains { $0.escaped(.markup).utf8.elementsEqual(value.utf8) } ? "" : nil
     default:
       guard !input.has("one-time-code", as: "autocomplete") else { return }
       let isProposed = isWrong(input) && typed.isEmpty

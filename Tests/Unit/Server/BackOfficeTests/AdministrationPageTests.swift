@@ -228,6 +228,65 @@ import Webhooks
   }
 }
 
+@Suite struct `A replay of several` {
+  /// Events that were given up.
+  private func giveUp(_ payments: [(PaymentID, merchant: String)], _ bench: OfficeBench) async throws {
+    try await bench.database.write { store in
+      for (id, merchant) in payments {
+        try store.run(
+          """
+          INSERT INTO webhook_deliveries (payment, seq, endpoint, url, merchant, state, tries, next_try, lease_until,
+            fence, created_at)
+          VALUES ($1, 1, 'orders', 'https://192.0.2.1/hooks', $2, 'dead', 8, 0, 0, 0, 0)
+          """, .text(id.rawValue), .text(merchant))
+      }
+    }
+  }
+
+  private func states(_ bench: OfficeBench) async throws -> [String] {
+    try await bench.database.read {
+      try $0.rows("SELECT state FROM webhook_deliveries ORDER BY payment").map { try $0.text("state") }
+    }
+  }
+
+  @Test func `brings back those that were chosen, each with its entry, and shows what was chosen after a mistake`()
+    async throws
+  {
+    let bench = try await OfficeBench()
+    let ids = [try await bench.captured(), try await bench.captured("order-2"), try await bench.captured("order-3")]
+    try await giveUp(ids.map { ($0, "shop") }, bench)
+    try await bench.visit(as: [Grant(.operator, of: "shop")]) { visitor async throws in
+      let list = try await visitor.get("/webhooks").text
+      for id in ids { #expect(list.contains("name=\"delivery\" value=\"\(id):1\"")) }
+      let wrong = try await visitor.post("/webhooks/replay", ["delivery": "\(ids[1]):1"])
+      #expect(wrong.status == .badRequest && wrong.text.matches(of: /checked=""/).count == 1, "\(wrong.text)")
+      let none = try await visitor.post("/webhooks/replay", ["reason": "back"])
+      #expect(none.status == .badRequest && none.text.contains("Choose what is sent again"))
+      let fields = [("delivery", "\(ids[0]):1"), ("delivery", "\(ids[1]):1"), ("reason", "it is up again")]
+      #expect(try await visitor.post("/webhooks/replay", pairs: fields).status == .seeOther)
+    }
+    #expect(try await states(bench).filter { $0 == "waiting" }.count == 2)
+    for id in ids.prefix(2) {
+      let entries = try await bench.database.read { try OfficeAudit($0).entries(subject: id.rawValue) }
+      #expect(entries.map(\.action.action) == ["webhook.replay.outcome", "webhook.replay"])
+    }
+  }
+
+  @Test func `brings back none where one of them is another merchant's`() async throws {
+    let bench = try await OfficeBench()
+    let ids = [try await bench.captured(), try await bench.captured("order-2")]
+    try await giveUp(ids.map { ($0, "shop") }, bench)
+    try await bench.database.write {
+      try $0.run("UPDATE payments SET merchant = 'other' WHERE id = $1", .text(ids[1].rawValue))
+    }
+    try await bench.visit(as: [Grant(.operator, of: "shop")]) { visitor async throws in
+      let fields = [("delivery", "\(ids[0]):1"), ("delivery", "\(ids[1]):1"), ("reason", "it is up again")]
+      #expect(try await visitor.post("/webhooks/replay", pairs: fields).status == .notFound)
+    }
+    #expect(try await states(bench) == ["dead", "dead"])
+  }
+}
+
 @Suite struct `The last administrator` {
   @Test func `stays while nobody else can sign in as one, whoever is invited`() async throws {
     let bench = try await OfficeBench()
@@ -457,7 +516,7 @@ import Webhooks
   }
 }
 
-@Suite struct `The attention page` {
+@Suite struct `The first page` {
   @Test func `names the routes that are closed since a restore`() async throws {
     let bench = try await OfficeBench()
     try await bench.database.write { store in
@@ -478,6 +537,40 @@ import Webhooks
     }
   }
 
+  @Test func `has today's money beside that of the same hours a week before`() async throws {
+    let bench = try await OfficeBench()
+    try await bench.captured("order-1")
+    bench.clock.advance(.seconds(7 * 86_400))
+    try await bench.captured("order-2", .eur(500))
+    while try await FigureCounting(bench.database).step() != .nothingNew {}
+    try await bench.visit(as: [Grant(.viewer)]) { visitor async throws in
+      let page = try await visitor.get("/").text
+      #expect(page.contains(">€5.00</span>") && page.contains("the same hours last week: €12.50"), "\(page)")
+      #expect(page.contains("Nothing needs you at the moment"))
+      let hours = try await visitor.get("/overview?days=1").text
+      #expect(hours.contains(">€5.00</dd>") && hours.contains("the same day last week: €12.50"), "\(hours)")
+      #expect(hours.contains("Half within") && hours.contains("approved 100%"))
+      let file = try await visitor.get("/overview.csv?days=1").text.split(separator: "\r\n")
+      #expect(file.count == 25 && file.filter { $0.hasSuffix(",EUR,1,1,0,0,5.00,0.00") }.count == 1, "\(file)")
+    }
+    try await bench.visit(as: [Grant(.viewer, of: "other")]) { visitor async throws in
+      #expect(try await !visitor.get("/").text.contains("€5.00"))
+    }
+  }
+
+  @Test func `says to administrators what was changed, and when the server was started`() async throws {
+    let bench = try await OfficeBench()
+    try await bench.visit(as: [Grant(.administrator)]) { visitor async throws in
+      _ = try await visitor.post("/merchants/shop/disable", ["reason": "closed for the winter"])
+      let page = try await visitor.get("/").text
+      #expect(page.contains("Merchant disable: shop") && page.contains("closed for the winter"), "\(page)")
+      #expect(page.contains("This server was started"))
+    }
+    try await bench.visit(as: [Grant(.viewer)]) { visitor async throws in
+      #expect(try await !visitor.get("/").text.contains("closed for the winter"))
+    }
+  }
+
   @Test func `says when the doctor looked, and has it look again`() async throws {
     let bench = try await OfficeBench()
     bench.doctor.health.withLock {
@@ -490,14 +583,14 @@ import Webhooks
     }
     try await bench.visit(as: [Grant(.viewer)]) { visitor async throws in
       let before = try await visitor.get("/").text
-      #expect(before.contains("gone.example") && before.contains("2026-11-21 12:00:00"))
-      #expect(try await visitor.post("/attention/check").status == .seeOther)
+      #expect(before.contains("gone.example") && before.contains("21 Nov 2026") && before.contains("12:00:00 UTC"))
+      #expect(try await visitor.post("/check").status == .seeOther)
       let after = try await visitor.get("/").text
-      #expect(!after.contains("gone.example") && after.contains("2026-11-21 12:05:00"))
+      #expect(!after.contains("gone.example") && after.contains("12:05:00 UTC"))
     }
     try await bench.visit(as: [Grant(.administrator, of: "shop")]) { visitor async throws in
       #expect(try await !visitor.get("/").text.contains("Check again"))
-      #expect(try await visitor.post("/attention/check").status == .forbidden)
+      #expect(try await visitor.post("/check").status == .forbidden)
     }
   }
 }

@@ -34,7 +34,7 @@ import Testing
     let other = try await begun(bench, "three", of: "other")
     try await bench.visit(as: [Grant(.viewer, of: "shop")]) { visitor async throws in
       let list = try await visitor.get("/agreements").text
-      #expect(list.contains("R-one") && list.contains("12.50 EUR") && !list.contains("R-three"))
+      #expect(list.contains("R-one") && list.contains("€12.50") && !list.contains("R-three"))
       #expect(try await visitor.get("/agreements?status=ended").text.contains("There is no such agreement."))
       let page = try await visitor.get("/agreements/\(id)").text
       #expect(page.contains("Vegetable box") && page.contains("Next period") && !page.contains("End for good"))

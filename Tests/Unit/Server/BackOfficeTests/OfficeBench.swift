@@ -332,6 +332,12 @@ final class Visitor: Sendable {
     return try await send(.post, path, headers, body.joined(separator: "&"))
   }
 
+  /// Sends a form that has a field more than once, as checkboxes do.
+  func post(_ path: String, pairs: [(String, String)]) async throws -> Page {
+    let body = (pairs + [("csrf", try await get("/sign-in").csrf)]).map { "\($0.0)=\(Self.escaped($0.1))" }
+    return try await send(.post, path, [:], body.joined(separator: "&"))
+  }
+
   /// Sends the fields of a form as JSON, with the token of the visitor's own session.
   func postJSON(_ path: String, _ fields: [String: String]) async throws -> Page {
     let all = fields.merging(["csrf": try await get("/sign-in").csrf]) { own, _ in own }

@@ -323,7 +323,7 @@ private struct PaymentLoad: Sendable {
     let next = try #require(refused.first(form))
     #expect(refused.status == 409 && refused.text.contains("sent before") && next != key)
     #expect(try await refund("2.00", next).status == 303)
-    #expect(try await anna.get("/payments/\(payment)").text.ranges(of: "refund of 2.00 EUR: approved").count == 1)
+    #expect(try await anna.get("/payments/\(payment)").text.ranges(of: "refund of €2.00: approved").count == 1)
   }
 
   @Test func `does nothing of a form whose user has signed out while it arrived`() async throws {
@@ -386,7 +386,7 @@ private struct PaymentLoad: Sendable {
     }
     #expect(answers.allSatisfy { $0.status == 303 }, "\(answers.map(\.text))")
     let page = try await anna.get("/payments/\(payment)").text
-    #expect(page.ranges(of: "refund of 1.00 EUR: approved").count == 1)
+    #expect(page.ranges(of: "refund of €1.00: approved").count == 1)
     #expect(page.contains("partially refunded"))
   }
 
@@ -469,7 +469,7 @@ private struct PaymentLoad: Sendable {
     #expect(answers.count { $0 == "refunded" } == 1 && answers.count { $0 == "requested" } == 9, "\(answers)")
     for payment in payments { #expect(try await refund(payment, "1.00") == "requested") }
     let pages = try await [carla.get("/payments/\(payments[0])").text, carla.get("/payments/\(payments[1])").text]
-    #expect(pages.reduce(0) { $0 + $1.ranges(of: "refund of 5.00 EUR: approved").count } == 1)
+    #expect(pages.reduce(0) { $0 + $1.ranges(of: "refund of €5.00: approved").count } == 1)
   }
 
   @Test func `sends an invitation whose address works once`() async throws {
