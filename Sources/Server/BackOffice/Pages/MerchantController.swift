@@ -280,9 +280,9 @@ enum MerchantView {
   /// From this many days on the countdown is a warning.
   private static let warning: Int64 = 45
 
-  /// A time in RFC 3339 as other times of the pages.
-  private static func shown(_ time: String?, _ format: OfficeFormat) -> String {
-    time.map { text in Timestamp(rfc3339: text).map { format.local($0) } ?? text } ?? "–"
+  /// A time in RFC 3339 as other times of the pages, see ``OfficeFormat/moment(_:)``; none for nil.
+  private static func moments(_ time: String?, _ format: OfficeFormat) -> [[String: Any]] {
+    time.flatMap { Timestamp(rfc3339: $0) }.map { [format.moment($0)] } ?? []
   }
 
   static func values(_ merchant: StoredMerchantReport) -> [String: Any] {
@@ -306,11 +306,13 @@ enum MerchantView {
         [
           "id": key.id, "kind": key.kind.rawValue,
           "scopes": key.kind == .apiKey ? key.scopes?.map(\.rawValue).joined(separator: ", ") ?? "all" : "–",
-          "created": shown(key.created, format), "expires": shown(key.expires, format),
+          "created": moments(key.created, format), "expires": moments(key.expires, format),
         ] as [String: Any]
       },
       "terms": (parts.terms?.events ?? []).map {
-        ["event": $0.event.rawValue, "version": $0.version ?? "–", "actor": $0.actor, "at": shown($0.at, format)]
+        [
+          "event": $0.event.rawValue, "version": $0.version ?? "–", "actor": $0.actor, "at": moments($0.at, format),
+        ] as [String: Any]
       },
       "termsVersion": parts.terms?.version ?? "", "termsWording": parts.terms?.wording ?? "",
       "keyKinds": keyKinds.map(\.rawValue), "certificateKinds": CertificateKind.allCases.map(\.rawValue),
@@ -335,16 +337,15 @@ enum MerchantView {
   private static func values(_ domain: StoredDomainReport, _ format: OfficeFormat) -> [String: Any] {
     [
       "name": domain.domain, "isEnabled": domain.enabled, "association": domain.hasAssociation ? "yes" : "missing",
-      "registered": shown(domain.registeredAt, format), "isRegistered": domain.registeredAt != nil,
-      "checked": domain.checkedAt.map { shown($0, format) } ?? "not yet",
-      "finding": domain.finding ?? "nothing",
+      "registered": moments(domain.registeredAt, format), "isRegistered": domain.registeredAt != nil,
+      "checked": moments(domain.checkedAt, format), "finding": domain.finding ?? "nothing",
     ]
   }
 
   private static func values(_ row: StoredCertificateReport, _ format: OfficeFormat) -> [String: Any] {
     [
       "id": row.id, "serialNumber": row.serialNumber ?? "–", "kind": row.kind.rawValue, "state": row.state.rawValue,
-      "expires": shown(row.expires, format),
+      "expires": moments(row.expires, format),
       "left": row.daysLeft.map { $0 < 0 ? "expired" : "\($0) days left" } ?? "–",
       "isLate": row.daysLeft.map { $0 < warning } ?? false, "hasRequest": row.request != nil,
       "isRequested": row.state == .requested, "mayActivateOrRetire": row.state == .next || row.state == .draining,

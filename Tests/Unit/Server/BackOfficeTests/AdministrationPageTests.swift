@@ -76,7 +76,9 @@ import Webhooks
     try await bench.visit(as: [Grant(.administrator, of: "shop")]) { visitor async throws in
       @Sendable func serialNumber() async throws -> String? {
         let page = try await visitor.get("/merchants/shop").text
-        return page.firstMatch(of: /<td><code>([^<]+)<\/code><\/td><td>processing/)?.output.1.description
+        let row = page.firstMatch(
+          of: /<tr><td>processing<br>.*?serial number <code>([^<]+)<\/code>/.dotMatchesNewlines())
+        return row?.output.1.description
       }
       #expect(try await serialNumber() == "–")
       _ = try await visitor.post("/merchants/shop/sign-certificate", ["certificate": id, "reason": "because"])
