@@ -50,7 +50,7 @@ def enter(shopper, role="administrator", *options):
     secret = accept(shopper)
     shopper.follow("Sign in")
     sign_in(shopper, name, code(secret, ahead=1))
-    shopper.sees("Attention")
+    shopper.sees("What needs you")
     return name
 
 
@@ -73,6 +73,11 @@ def sign_in(shopper, name, one_time_code):
 
 def visit(shopper, path):
     shopper.browser.get(shopper.demo.office + path)
+
+
+def unfold(place, name):
+    """Opens what stands behind a button: a form, below a page or an element of it."""
+    place.find_element("xpath", f".//summary[.='{name}']").click()
 
 
 def newest(shopper):

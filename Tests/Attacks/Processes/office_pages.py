@@ -121,7 +121,7 @@ def addresses(store):
     quoted = urllib.parse.quote
     day = lambda ago: time.strftime("%F", time.gmtime(time.time() - ago * 86400))
     pages = {f"overview of {days} days": f"/overview?days={days}" for days in (1, 7, 31, 92)}
-    pages |= {"overview of a merchant": "/overview?days=92&merchant=kitsune&currency=JPY", "attention": "/",
+    pages |= {"overview of a merchant": "/overview?days=92&merchant=kitsune&currency=JPY", "home": "/",
               "payments": "/payments", "payments, an older page": f"/payments?before={middle}", "payment": f"/payments/{middle}",
               "evidence": f"/payments/{middle}/evidence"}
     searches = {"id": f"q={middle}", "order": f"q=o{middle}", "basket": f"q=b{middle}", "reference": f"q={quoted(number)}",
@@ -132,7 +132,7 @@ def addresses(store):
                 "all of it": f"merchant=harbour&status=declined&route=sandbox&amount=12.50+EUR&from={day(80)}&until={day(3)}"}
     pages |= {f"payments by {name}": f"/payments?{query}" for name, query in searches.items()}
     pages |= {f"webhooks, {state}": f"/webhooks?state={state}" for state in ("dead", "waiting", "delivered")}
-    names = ("reconciliation", "merchants", "users", "audit", "settings", "account", "sequence", "sign-in")
+    names = ("reconciliation", "merchants", "users", "audit", "settings", "account", "account/format", "sequence", "sign-in")
     pages |= {name: f"/{name}" for name in names}
     return pages | {"merchant": "/merchants/harbour", "stored merchant": "/merchants/kitsune", "older audit": "/audit?before=100"}
 
@@ -151,7 +151,7 @@ def must_add_up(demo, page):
     with sqlite3.connect(f"file:{demo.store}?mode=ro", uri=True) as rows:
         count = rows.execute("SELECT COUNT(*) FROM payments WHERE currency = 'EUR' AND created_at / 86400000000 > ?",
                              [int(time.time()) // 86400 - 92]).fetchone()[0]
-    shown = re.search(r"<dt>Payments</dt><dd>(\d+)</dd>", page)[1]
+    shown = re.search(r"<dt>Payments</dt><dd>([\d,]+)</dd>", page)[1].replace(",", "")
     if int(shown) != count:
         raise SystemExit(f"office-pages: the overview has {shown} payments in euro, the store {count}")
 
@@ -190,7 +190,7 @@ def main():
             print(f"{fastest * 1000:7.1f} ms  payments.csv, until it begins", flush=True)
             slow += ["payments.csv"] if fastest > LIMIT else []
             other = Person(demo, "--role", "viewer", "--merchant", "kitsune")
-            own = {name: pages[name] for name in ("attention", "overview of 92 days", "payments", "payments by rare status")}
+            own = {name: pages[name] for name in ("home", "overview of 92 days", "payments", "payments by rare status")}
             slow += measured(other, own, ", for a viewer of one merchant")
     finally:
         if not os.environ.get("KEEP"):

@@ -42,10 +42,10 @@ def office(system):
     """The pages of the back office, for an administrator."""
     payment = system.payments[0]
     pages = [
-        "/", "/overview?days=31&merchant=harbour&currency=EUR", "/payments?q=a&merchant=harbour&status=captured&route=sandbox&amount=12.50+EUR"
+        "/", "/overview?days=31&merchant=harbour&currency=EUR", "/overview.csv?days=1", "/payments?q=a&merchant=harbour&status=captured&route=sandbox&amount=12.50+EUR"
         "&from=2026-11-01&until=2026-11-28&alarm=1", f"/payments?before={payment}", f"/payments/{payment}", f"/payments/{payment}/evidence",
         "/payments.csv?q=&merchant=harbour", "/webhooks?state=dead", "/reconciliation?route=stripe&from=2026-11-01&until=2026-11-02", "/merchants",
-        f"/merchants/{MERCHANT}", "/merchants/stored", "/users", "/audit?before=100", "/settings", "/account", "/sequence", "/payments?q=maud%40example.com"]
+        f"/merchants/{MERCHANT}", "/merchants/stored", "/users", "/audit?before=100", "/settings", "/account", "/account/format", "/sequence", "/payments?q=maud%40example.com"]
     return signed_in(system, pages, [f"/payments/{payment}", f"/payments/{system.payments[1]}", "/payments", "/merchants", "/merchants/stored", "/users",
                                      "/webhooks", "/reconciliation", "/account"])
 
