@@ -439,7 +439,7 @@ let package = Package(
       [
         "BackOffice", "Administration", "Settings", "Mail", "MerchantIdentity", "Gateway", "ApplePayToken", "Acquiring",
         "Ledger", "Webhooks", "Orders", "AppleSandbox", "HTTPTransport", "TenderPayments", "StrictJSON", "HTTPServing",
-        "Storage", "TenderTesting", crypto, httpTypes, hummingbird,
+        "Storage", "TenderTesting", crypto, cryptoExtras, httpTypes, hummingbird,
         hummingbirdTesting, nioCore, nioEmbedded, logging,
       ]),
     tests(

@@ -17,6 +17,8 @@ package struct Egress: Sendable, Hashable {
     case mail
     /// The collector of traces and metrics.
     case telemetry
+    /// The provider at which operators sign in.
+    case signIn
   }
 
   /// Nil where everything is reached straight.

@@ -129,7 +129,9 @@ struct OfficeOptions: ParsableArguments {
     guard !json else { return Terminal.say(try Terminal.json(users)) }
     Table("NAME", "ROLES", "REFUNDS ALONE", "STATE", of: users) { user in
       let roles = user.grants.map { "\($0.role.rawValue) of \($0.merchant?.rawValue ?? "every merchant")" }
-      let state = !user.enabled ? "disabled" : user.enrolled ? "active" : "invited"
+      let state =
+        !user.enabled
+        ? "disabled" : user.issuer.map { "at \($0)" } ?? (user.enrolled ? "active" : "invited")
       return [user.name, roles.joined(separator: "; "), user.refundLimits.isEmpty ? "-" : user.refundLimits, state]
     }.show("user")
   }

@@ -35,10 +35,12 @@ package struct UserReport: Codable, Sendable {
   package let enabled: Bool
   /// Whether they have accepted an invitation.
   package let enrolled: Bool
+  /// The provider at which they sign in; nil for who has a password.
+  package let issuer: String?
 
   init(_ user: OfficeUser) {
     (name, grants, refundLimits) = (user.name, user.grants, user.limits.text)
-    (enabled, enrolled) = (user.isEnabled, user.isEnrolled)
+    (enabled, enrolled, issuer) = (user.isEnabled, user.isEnrolled, user.issuer)
   }
 }
 
@@ -91,7 +93,7 @@ package struct UserAdministration: Sendable {
     guard !grants.isEmpty else { throw OfficeRefusal.badRequest("A user has a role at least at one merchant.") }
     let limits = try Self.limits(limits, for: grants)
     try await requireKnown(grants)
-    let action = action("user.add", name, after: Self.text(grants, limits), reason: reason)
+    let action = action("user.add", name, after: OfficeUser.text(grants, limits), reason: reason)
     try await accounts.database.write { store in
       try UserTable(store: store).insert(name, grants, limits)
       try OfficeAudit(store).note(action)
@@ -113,8 +115,8 @@ package struct UserAdministration: Sendable {
       }
       try OfficeAudit(store).note(
         OfficeAction(
-          actor, from: address, "user.change", subject: name, before: Self.text(before.grants, before.limits),
-          after: Self.text(grants, limits), reason: reason))
+          actor, from: address, "user.change", subject: name, before: OfficeUser.text(before.grants, before.limits),
+          after: OfficeUser.text(grants, limits), reason: reason))
     }
   }
 
@@ -204,10 +206,5 @@ package struct UserAdministration: Sendable {
 
   private func action(_ name: String, _ user: String, after: String = "", reason: String) -> OfficeAction {
     OfficeAction(actor, from: address, name, subject: user, after: after, reason: reason)
-  }
-
-  package static func text(_ grants: [Grant], _ limits: RefundLimits) -> String {
-    let roles = grants.map { "\($0.role.rawValue) of \($0.merchant?.rawValue ?? "every merchant")" }
-    return (roles + (limits == .none ? [] : ["refunds up to \(limits.text)"])).joined(separator: "; ")
   }
 }

@@ -46,6 +46,7 @@ package struct Doctor: Sendable {
     findings += connectorFindings()
     findings += await webhookFindings()
     findings += await mailFindings()
+    findings += await signInFindings()
     return DoctorReport(
       in: configuration.environment, checks: findings + storeFindings() + databaseFindings() + machineFindings())
   }
@@ -63,8 +64,8 @@ extension DoctorCheck {
   /// Every check, by group. docs/doctor.md has a row for each.
   package static let all: [DoctorCheck] = [
     configurationGroup, fileGroup, merchantGroup, certificateGroup, keyRingGroup, selfTestGroup, domainGroup,
-    associationGroup, appleGroup, networkGroup, publicAddressGroup, connectorGroup, webhookGroup, mailGroup, storeGroup,
-    databaseGroup, machineGroup,
+    associationGroup, appleGroup, networkGroup, publicAddressGroup, connectorGroup, webhookGroup, mailGroup,
+    signInGroup, storeGroup, databaseGroup, machineGroup,
   ].flatMap(\.self)
 
   /// The table of docs/doctor.md.

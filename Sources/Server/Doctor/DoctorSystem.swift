@@ -32,6 +32,8 @@ package struct DoctorNetwork: Sendable {
   let plain: HTTPSender
   /// Calls of Apple's gateway without a client certificate.
   let apple: HTTPSender
+  /// Calls of the provider at which operators sign in.
+  let signIn: HTTPSender
   /// Calls of what merchants name, as far as the operator lets them.
   let guarded: HTTPSender
   /// Calls with one.
@@ -43,11 +45,12 @@ package struct DoctorNetwork: Sendable {
     resolve: @escaping @Sendable (String) async -> [ResolvedAddress],
     handshake: @escaping @Sendable (String, Int) async throws -> TLSHandshake,
     proxy: @escaping @Sendable (Egress.Proxy, String, Int) async -> ProxyRefusal?, plain: HTTPSender, apple: HTTPSender,
-    guarded: HTTPSender,
+    guarded: HTTPSender, signIn: HTTPSender? = nil,
     identified: @escaping @Sendable (ClientIdentity, TrustedRoots) throws -> HTTPSender,
     mail: @escaping @Sendable (SMTPServer) async -> SMTPResult = MailTransport.smtp.probe
   ) {
     (self.resolve, self.handshake, self.plain, self.identified) = (resolve, handshake, plain, identified)
+    self.signIn = signIn ?? plain
     (self.proxy, self.apple, self.guarded, self.mail) = (proxy, apple, guarded, mail)
   }
 }

@@ -31,6 +31,7 @@ extension DoctorNetwork {
         } catch { return error }
       },
       plain: network.plain, apple: network.apple, guarded: network.sender(guardedBy: destinations),
+      signIn: network.signIn,
       identified: network.identified)
   }
 }

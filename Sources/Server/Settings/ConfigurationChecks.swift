@@ -25,6 +25,7 @@ extension ServerConfiguration {
     [
       { try checkEnvironmentIsNamed(named) }, { try checkStore(named) }, { try checkTLS() }, { try checkPorts() },
       { try mail.check() }, { try outbound.check() }, { try telemetry.check() },
+      { try office.openID.check(in: environment) },
       { if environment != .simulated { try checkIsNotSimulated() } }, { try checkAcquirer() },
     ]
   }

@@ -37,7 +37,7 @@ package struct DescriptorBudget: Sendable, Hashable {
   package static let closing = 16
 
   let limit: Int
-  /// For the store, the key agent, mail, the log, the doctor and its calls, event loops and libraries.
+  /// For the store, the key agent, mail, the log, the doctor and its calls, sign-ins at a provider, event loops and libraries.
   let own: Int
 
   // Connections at the listeners, those that are closing among them.
@@ -81,7 +81,7 @@ package struct DescriptorBudget: Sendable, Hashable {
     let limit = min(limit, 1 << 20)
     self.limit = limit
     own =
-      72 + 3 * ProcessInfo.processInfo.activeProcessorCount
+      76 + 3 * ProcessInfo.processInfo.activeProcessorCount
       + (configuration.storeURL == nil ? 0 : configuration.storeConnections)
       + (configuration.keyAgentSocket == nil ? 0 : KeyAgentClient.limit)
     office = configuration.office.port == nil ? 0 : min(256, limit / 8)

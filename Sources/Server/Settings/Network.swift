@@ -7,6 +7,8 @@ package struct Network: Sendable {
   package let plain: HTTPSender
   /// Calls of Apple's gateway without a certificate.
   package let apple: HTTPSender
+  /// Calls of the provider at which operators sign in.
+  package let signIn: HTTPSender
   package let identified: @Sendable (ClientIdentity, TrustedRoots) throws -> HTTPSender
   package let webhooks: DeliveryNetwork
   /// To the collector of traces and metrics.
@@ -22,13 +24,14 @@ package struct Network: Sendable {
 
   /// Tests hand in their own and count what leaves.
   package init(
-    plain: HTTPSender, apple: HTTPSender? = nil,
+    plain: HTTPSender, apple: HTTPSender? = nil, signIn: HTTPSender? = nil,
     identified: @escaping @Sendable (ClientIdentity, TrustedRoots) throws -> HTTPSender,
     webhooks: DeliveryNetwork = .live(), merchants: DeliveryNetwork? = nil, telemetry: HTTPSender? = nil,
     egress: Egress = .direct,
     close: @escaping @Sendable () async -> Void = {}
   ) {
     (self.plain, self.apple, self.egress) = (plain, apple ?? plain, egress)
+    self.signIn = signIn ?? plain
     (self.webhooks, self.telemetry) = (webhooks, telemetry ?? plain)
     self.merchants = merchants ?? webhooks
     self.identified = identified
@@ -40,6 +43,9 @@ package struct Network: Sendable {
 
   /// The most bytes of a provider's answer: a page of a listing.
   private static let longestListing = 4 << 20
+
+  /// The most bytes of an answer about a sign-in: a provider's keys are some thousand.
+  private static let longestSignInAnswer = 256 << 10
 
   /// The real one.
   ///
@@ -55,10 +61,13 @@ package struct Network: Sendable {
       egress: try outbound.egress(to: .providers), maximumResponseBytes: longestListing, within: limit(\.acquirers))
     let apple = try LiveHTTPClient(egress: toApple)
     let telemetry = try LiveHTTPClient(egress: try outbound.egress(to: .telemetry), maximumConnections: 2)
+    let signIn = try LiveHTTPClient(
+      egress: try outbound.egress(to: .signIn), maximumResponseBytes: longestSignInAnswer, maximumConnections: 4)
     let clients = IdentifiedClients(egress: toApple, within: limit(\.apple))
     let toMerchants = try outbound.egress(to: .merchants)
     return Network(
-      plain: plain.sender, apple: apple.sender, identified: { try clients.client($0, $1).sender },
+      plain: plain.sender, apple: apple.sender, signIn: signIn.sender,
+      identified: { try clients.client($0, $1).sender },
       webhooks: .live(egress: try outbound.egress(to: .webhooks), within: limit(\.webhooks)),
       merchants: .live(egress: toMerchants, within: limit(\.merchants)), telemetry: telemetry.sender,
       egress: toMerchants,
@@ -66,6 +75,7 @@ package struct Network: Sendable {
         try? await plain.shutdown()
         try? await apple.shutdown()
         try? await telemetry.shutdown()
+        try? await signIn.shutdown()
         await clients.shutdown()
       })
   }

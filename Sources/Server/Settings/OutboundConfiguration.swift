@@ -137,6 +137,7 @@ extension Egress.Destination {
     case .merchants: "to merchants' servers: prices, baskets, icons, domains that are checked"
     case .mail: "to the mail server"
     case .telemetry: "to the collector of traces and metrics"
+    case .signIn: "to the provider at which operators sign in"
     }
   }
 }

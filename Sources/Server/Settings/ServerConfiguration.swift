@@ -106,6 +106,8 @@ package struct ServerConfiguration: Sendable {
     package var sessionHours = 12
     /// Whether a second administrator has to approve what is erased on the pages.
     package var erasuresNeedTwo = false
+    /// The provider at which operators may sign in.
+    package var openID = OpenIDConfiguration()
     /// The cost of new passwords' hashes; no setting, because only tests want less.
     package var passwordCost = PasswordCost.standard
   }

@@ -7,8 +7,7 @@ extension SettingsTable where Target == ServerConfiguration {
   package static let server = SettingsTable(
     ServerConfiguration(),
     placing + apple + acquirer + payments + retention + quotas + connections + proxies + drain + metrics + telemetry
-      + office + webhooks + mail
-      + outbound + keys + tls,
+      + office + openID + webhooks + mail + outbound + keys + tls,
     renamed: ["payments.tellsUnknownAs": "payments.reportUnknownAs"])
 
   /// Where the server listens and what it keeps. A row may set what later rows default to, so their order matters.

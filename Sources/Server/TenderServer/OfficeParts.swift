@@ -53,6 +53,8 @@ struct OfficeParts: Sendable {
         parts.doctor.note(try await ServerDoctor(parts).run(isDeep: false), at: parts.runtime.clock.now())
       }
     }
+    services.openID = OpenIDProvider(
+      configuration.office.openID, sender: runtime.network.signIn, clock: runtime.clock)
     if let traces = parts.traces { services.sequences = { traces.sequences } }
     return BackOffice(configuration, services, parts.database, clock: runtime.clock, random: runtime.random)
   }

@@ -22,6 +22,10 @@ package struct OfficeAccounts: Sendable {
   let brand: MailBrand?
   /// The office's address: `scheme://host[:port]`.
   let url: String
+  /// To whom passkeys are bound; nil where browsers have none.
+  package let relyingParty: RelyingParty?
+  /// The provider at which users may sign in; nil for none.
+  private let issuer: String?
 
   /// - Parameter brand: of the invitations; nil where none is sent.
   package init(
@@ -32,6 +36,7 @@ package struct OfficeAccounts: Sendable {
     vault = StoreVault(configuration: configuration, database: database, random: random)
     let settings = configuration.officeSettings
     (limits, cost, url) = (settings.sessions, settings.passwordCost, settings.url)
+    (relyingParty, issuer) = (RelyingParty(url: settings.url), configuration.office.openID.issuer)
   }
 
   static func hash(_ token: String) -> String { Hex.encode(SHA256.hash(data: Array(token.utf8))) }
@@ -155,8 +160,10 @@ extension OfficeAccounts {
     }
   }
 
-  private func note(_ action: String, _ name: String, _ address: String) async throws {
-    try await database.write { try OfficeAudit($0).note(OfficeAction(name, from: address, action, subject: name)) }
+  func note(_ action: String, _ name: String, _ address: String, after: String = "") async throws {
+    try await database.write {
+      try OfficeAudit($0).note(OfficeAction(name, from: address, action, subject: name, after: after))
+    }
   }
 }
 
@@ -164,10 +171,11 @@ extension OfficeAccounts {
 extension OfficeAccounts {
   /// The session of a cookie, and its user; nil when it is over or the user may not sign in any more.
   package func session(_ token: String) async throws -> (OfficeSession, OfficeUser)? {
-    let (hash, now, limits) = (Self.hash(token), clock.now(), limits)
+    let (hash, now, limits, issuer) = (Self.hash(token), clock.now(), limits, issuer)
     let found = try await database.read { store -> (OfficeSession, OfficeUser)? in
       guard let session = try SessionTable(store: store, limits: limits).live(hash, at: now),
-        let user = try UserTable(store: store).find(session.user), user.isEnabled
+        let user = try UserTable(store: store).find(session.user), user.isEnabled,
+        user.issuer == nil || user.issuer == issuer
       else { return nil }
       return (session, user)
     }
@@ -209,6 +217,10 @@ extension OfficeAccounts {
     guard user.isEnabled else {
       throw OfficeRefusal.conflict("\(name) is disabled, and could not sign in with a new password. Enable them first.")
     }
+    // Who leaves there would stay here.
+    if let issuer = user.issuer {
+      throw OfficeRefusal.conflict("\(name) signs in at \(issuer), and gets no password here.")
+    }
     let (mail, link) = (try await mail(to: name), url + path)
     try await database.write { store in
       try UserTable(store: store).invite(name, hash: Self.hash(token), until: end)
@@ -245,7 +257,8 @@ extension OfficeAccounts {
     case refused(String, at: String? = nil)
   }
 
-  /// Sets password and codes; ends every session of the user, and the invitation. The browser is known from now on.
+  /// Sets password and codes; ends every session of the user, every passkey, and the invitation. The browser is known from
+  /// now on.
   package func enroll(_ token: String, password: String, code: String, from address: String) async throws -> Enrollment
   {
     guard let (name, secret) = try await invitation(token) else {
@@ -266,6 +279,7 @@ extension OfficeAccounts {
       try UserTable(store: store).enroll(name, hash, lastCode: step, recoveryCodes: hashes)
       try SessionTable(store: store, limits: limits).endAll(of: name)
       try DeviceTable(store: store).removeAll(of: name)
+      try PasskeyTable(store: store).removeAll(of: name)
       try DeviceTable(store: store).insert(Self.hash(device), of: name, replacing: "")
       try OfficeAudit(store).note(OfficeAction(name, from: address, "user.enrolled", subject: name))
       return true

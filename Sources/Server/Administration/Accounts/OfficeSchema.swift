@@ -5,6 +5,7 @@ package enum OfficeSchema {
   package static let migrations: [Migration] = [
     Migration("office-1", users + sessions + approvals + records + audit), Migration("office-2", devices),
     Migration("office-3", refunds), ErasureRequests.migration, OfficePreferences.migration,
+    Migration("office-sign-in-1", challenges + passkeys + identities + endsOfSessions),
   ]
 
   /// `merchant` of a grant is `*` for every merchant. `last_code` is the step of the last one-time code that was taken.
@@ -65,6 +66,52 @@ package enum OfficeSchema {
       expires_at BIGINT NOT NULL
     );
     CREATE INDEX office_devices_of ON office_devices (user_name);
+    """
+
+  /// What browsers were asked to sign, and sign-ins at the provider that are under way: each by a hash, and taken once.
+  /// `holder` is whose it is.
+  private static let challenges = """
+    CREATE TABLE office_challenges (
+      hash TEXT PRIMARY KEY NOT NULL,
+      purpose TEXT NOT NULL,
+      holder TEXT NOT NULL,
+      expires_at BIGINT NOT NULL
+    );
+
+    """
+
+  /// `handle` is the user's name among authenticators, the same for all passkeys of a user.
+  private static let passkeys = """
+    CREATE TABLE office_passkeys (
+      credential TEXT PRIMARY KEY NOT NULL,
+      user_name TEXT NOT NULL REFERENCES office_users (name),
+      handle TEXT NOT NULL,
+      name TEXT NOT NULL,
+      public_key TEXT NOT NULL,
+      counter BIGINT NOT NULL,
+      created_at BIGINT NOT NULL,
+      used_at BIGINT
+    );
+    CREATE INDEX office_passkeys_of ON office_passkeys (user_name);
+
+    """
+
+  /// Users who sign in at a provider: who they are there.
+  private static let identities = """
+    CREATE TABLE office_identities (
+      issuer TEXT NOT NULL,
+      subject TEXT NOT NULL,
+      user_name TEXT NOT NULL REFERENCES office_users (name),
+      PRIMARY KEY (issuer, subject)
+    );
+    CREATE UNIQUE INDEX office_identities_of ON office_identities (user_name);
+
+    """
+
+  /// Where a provider's word ends before the office's own limits.
+  private static let endsOfSessions = """
+    ALTER TABLE office_sessions ADD COLUMN ends_at BIGINT;
+
     """
 
   /// Refunds above an operator's limit, which wait for a second person.

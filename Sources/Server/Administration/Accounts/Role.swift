@@ -73,6 +73,8 @@ package struct OfficeUser: Sendable, Hashable {
   package let isEnabled: Bool
   /// Whether a password and a generator of one-time codes are set.
   package let isEnrolled: Bool
+  /// The provider at which they sign in, and nowhere else; nil for who has password and code.
+  package let issuer: String?
   package let createdAt: Timestamp
 
   /// The highest role at any merchant; nil without one.
@@ -96,6 +98,12 @@ package struct OfficeUser: Sendable, Hashable {
   /// Whether a refund of the amount needs no second person, if it is the first of the day.
   package func mayRefundAlone(_ amount: Amount, of merchant: MerchantID) -> Bool {
     role(of: merchant) == .administrator || limits.allow(amount)
+  }
+
+  /// What somebody may do, in words.
+  package static func text(_ grants: [Grant], _ limits: RefundLimits) -> String {
+    let roles = grants.map { "\($0.role.rawValue) of \($0.merchant?.rawValue ?? "every merchant")" }
+    return (roles + (limits == .none ? [] : ["refunds up to \(limits.text)"])).joined(separator: "; ")
   }
 
   /// 1 to 64 of `a-z 0-9 . - _ @ +`.

@@ -11,10 +11,13 @@ package struct OfficeSession: Sendable {
   package let agent: String
   package let createdAt: Timestamp
   package let seenAt: Timestamp
+  /// Where the provider's word ends; nil for a session that the office's own limits end.
+  let endsAt: Timestamp?
 
   fileprivate init(_ row: Row) throws {
     (hash, user, address) = (try row.text("hash"), try row.text("user_name"), try row.text("address"))
     (agent, createdAt, seenAt) = (try row.text("agent"), try row.time("created_at"), try row.time("seen_at"))
+    endsAt = try row.integerOrNil("ends_at").map(Timestamp.init(microseconds:))
   }
 }
 
@@ -26,32 +29,38 @@ package struct SessionLimits: Sendable {
   package var whole: Duration = .seconds(12 * 3_600)
 
   package init() {}
+
+  fileprivate func include(_ session: OfficeSession, at now: Timestamp) -> Bool {
+    now.since(session.seenAt) < idle && now.since(session.createdAt) < whole
+      && session.endsAt.map { now < $0 } ?? true
+  }
 }
 
 struct SessionTable {
   let store: Transaction
   let limits: SessionLimits
 
-  func insert(_ hash: String, of user: String, address: String, agent: String) throws {
+  /// - Parameter end: nil where the office's own limits end it.
+  func insert(_ hash: String, of user: String, address: String, agent: String, until end: Timestamp? = nil) throws {
     try store.run(
       """
-      INSERT INTO office_sessions (hash, user_name, address, agent, created_at, seen_at) VALUES ($1, $2, $3, $4, $5, $5)
-      """, .text(hash), .text(user), .text(address), .text(String(agent.prefix(200))), .time(store.now))
+      INSERT INTO office_sessions (hash, user_name, address, agent, created_at, seen_at, ends_at)
+      VALUES ($1, $2, $3, $4, $5, $5, $6)
+      """, .text(hash), .text(user), .text(address), .text(String(agent.prefix(200))), .time(store.now),
+      .integer(optional: end?.microseconds))
   }
 
   /// Nil for one that is unknown, was ended, or is over.
   func live(_ hash: String, at now: Timestamp) throws -> OfficeSession? {
     let row = try store.row("SELECT * FROM office_sessions WHERE hash = $1", .text(hash))
-    guard let session = try row.map(OfficeSession.init), now.since(session.seenAt) < limits.idle,
-      now.since(session.createdAt) < limits.whole
-    else { return nil }
+    guard let session = try row.map(OfficeSession.init), limits.include(session, at: now) else { return nil }
     return session
   }
 
   func all(of user: String, at now: Timestamp) throws -> [OfficeSession] {
     try store.rows("SELECT * FROM office_sessions WHERE user_name = $1 ORDER BY seen_at DESC", .text(user))
       .map(OfficeSession.init)
-      .filter { now.since($0.seenAt) < limits.idle && now.since($0.createdAt) < limits.whole }
+      .filter { limits.include($0, at: now) }
   }
 
   func see(_ hash: String) throws {
@@ -135,6 +144,12 @@ struct SignInThrottle {
     // An IPv4 address in the form of IPv6 is one.
     let isMapped = bytes.prefix(10).allSatisfy { $0 == 0 } && bytes[10..<12].allSatisfy { $0 == 0xFF }
     return Hex.encode(bytes.prefix(isMapped ? 16 : 8))
+  }
+
+  /// What a sign-in counts under that begins without a name, with a passkey or at the provider: each keeps a row for some
+  /// minutes.
+  static func beginning(from caller: String) -> [Subject] {
+    [Subject(name: "beginning from \(network(of: caller))", limit: 60, isForgiven: false)]
   }
 
   /// What a code counts under that a signed-in user types.

@@ -30,6 +30,7 @@ package struct UserTable {
       name: name, grants: grants, limits: (try? RefundLimits(text: row.text("refund_limits"))) ?? .none,
       isEnabled: try row.integer("enabled") == 1,
       isEnrolled: try row.textOrNil("password") != nil && row.integer("has_codes") == 1,
+      issuer: try store.row("SELECT issuer FROM office_identities WHERE user_name = $1", .text(name))?.text("issuer"),
       createdAt: try row.time("created_at"))
   }
 
@@ -67,6 +68,19 @@ package struct UserTable {
 
   func set(_ limits: RefundLimits, of name: String) throws {
     try store.run("UPDATE office_users SET refund_limits = $2 WHERE name = $1", .text(name), .text(limits.text))
+  }
+
+  /// The user who is this person at a provider; nil for one who has not signed in from there before.
+  func find(_ subject: String, at issuer: String) throws -> OfficeUser? {
+    try store.row(
+      "SELECT user_name FROM office_identities WHERE issuer = $1 AND subject = $2", .text(issuer), .text(subject)
+    ).flatMap { try find($0.text("user_name")) }
+  }
+
+  func identify(_ name: String, as subject: String, at issuer: String) throws {
+    try store.run(
+      "INSERT INTO office_identities (issuer, subject, user_name) VALUES ($1, $2, $3)", .text(issuer), .text(subject),
+      .text(name))
   }
 
   func setEnabled(_ isEnabled: Bool, _ name: String) throws {

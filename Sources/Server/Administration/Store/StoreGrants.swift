@@ -7,9 +7,10 @@ package enum StoreGrants {
   package static let cleared: Set<String> = [
     "baskets", "client_sessions", "customer_inputs", "figures_by_stretch", "figures_stale", "guests",
     "hosted_checkouts", "hosted_handovers", "idempotency", "inbox", "mail_messages", "merchant_certificates",
-    "merchant_domains", "merchant_secrets", "merchant_token_events", "merchant_tokens", "merchants", "office_devices",
-    "office_failures", "office_filters", "office_grants", "office_invitations", "office_recovery_codes",
-    "office_sessions", "order_contacts", "quotes", "shared_keys", "webhook_deliveries",
+    "merchant_domains", "merchant_secrets", "merchant_token_events", "merchant_tokens", "merchants",
+    "office_challenges",
+    "office_devices", "office_failures", "office_filters", "office_grants", "office_invitations", "office_passkeys",
+    "office_recovery_codes", "office_sessions", "order_contacts", "quotes", "shared_keys", "webhook_deliveries",
   ]
   /// Tables from which a server deletes only where a limit of retention says so: without the right a used payment token
   /// stays known whatever the configuration says.

@@ -1,7 +1,7 @@
 import Administration
 import Hummingbird
 
-/// A user's own sessions.
+/// A user's own sessions and passkeys.
 struct AccountController: Sendable {
   let office: BackOffice
 
@@ -9,7 +9,7 @@ struct AccountController: Sendable {
     [.get("/account", .signedIn, show), .post("/account/sessions/{session}/end", .signedIn, on: show, end)]
   }
 
-  private func show(_ call: OfficeCall) async throws -> Response {
+  func show(_ call: OfficeCall) async throws -> Response {
     let user = try call.user
     let format = call.format
     let sessions = try await office.accounts.sessions(of: user.name).map { session -> [String: Any] in
@@ -19,10 +19,18 @@ struct AccountController: Sendable {
         "seen": format.moment(session.seenAt), "isThis": session.hash == call.session?.hash,
       ]
     }
+    let passkeys = try await office.accounts.passkeys(of: user.name).map { passkey -> [String: Any] in
+      [
+        "id": passkey.credential, "name": passkey.name, "added": format.moment(passkey.createdAt),
+        "used": passkey.usedAt.map { [format.moment($0)] } ?? [],
+      ]
+    }
     return try office.pages.page(
       "account", "Your account", call,
       [
-        "sessions": sessions, "roles": UserAdministration.text(user.grants, user.limits),
+        "sessions": sessions, "roles": OfficeUser.text(user.grants, user.limits), "passkeys": passkeys,
+        "mayAdd": office.accounts.relyingParty != nil && user.issuer == nil, "provider": user.issuer ?? "",
+        "hasNone": office.accounts.relyingParty == nil,
         "language": FormatController.name(of: format.language), "place": format.place,
       ])
   }

@@ -69,7 +69,8 @@ package struct BackOffice: Sendable {
   }
 
   private var routes: [OfficeRoute] {
-    SignInController(office: self).routes + AccountController(office: self).routes
+    SignInController(office: self).routes + PasskeyController(office: self).routes
+      + OpenIDController(office: self).routes + AccountController(office: self).routes
       + FormatController(office: self).routes
       + PaymentListController(office: self).routes + PaymentController(office: self).routes
       + AgreementController(office: self).routes
@@ -93,6 +94,8 @@ package struct OfficeServices: Sendable {
   package let webhooks: WebhookDispatcher
   /// The calls of the newest baskets, the newest basket first; nil outside `simulated`.
   package var sequences: (@Sendable () -> [OfficeSequence])?
+  /// The provider at which operators sign in; nil for none.
+  package var openID: OpenIDProvider?
 
   package init(
     payments: PaymentAdministration, merchants: MerchantAdministration, reconciliation: Reconciliation,

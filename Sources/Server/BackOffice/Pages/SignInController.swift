@@ -20,34 +20,25 @@ struct SignInController: Sendable {
     ]
   }
 
-  private func form(_ call: OfficeCall) throws -> Response { try office.pages.page("sign-in", "Sign in", call) }
+  private func form(_ call: OfficeCall) throws -> Response { try office.signInPage(call) }
 
   private func signIn(_ call: OfficeCall) async throws -> Response {
     let credentials = OfficeAccounts.Credentials(
       name: call.form["name"], password: call.form.raw("password"), code: call.form["code"])
-    let origin = OfficeAccounts.Origin(
-      address: call.address, agent: call.request.headers[.userAgent] ?? "", device: call.device)
-    switch try await office.accounts.signIn(credentials, from: origin) {
+    switch try await office.accounts.signIn(credentials, from: call.origin) {
     case .accepted(let session, let device):
       var response = Response.redirect(to: "/", type: .normal)
-      // New values: what was there before the sign-in opens nothing.
-      office.gate.setCookie(session, on: &response)
-      office.gate.setDeviceCookie(device, on: &response)
+      office.gate.setCookies(session, device, on: &response)
       return response
     case .refused where RecoveryCodes.isFormer(credentials.code):
       let advice = "Recovery codes of ten letters are not taken any more: ask an administrator for a new invitation."
-      return try again(call, "Name, password or code is wrong. \(advice)", .forbidden)
-    case .refused: return try again(call, "Name, password or code is wrong. A code can be used once.", .forbidden)
+      return try office.signInPage(call, "Name, password or code is wrong. \(advice)", .forbidden)
+    case .refused:
+      return try office.signInPage(call, "Name, password or code is wrong. A code can be used once.", .forbidden)
     case .throttled:
-      return try again(call, "There were too many attempts. Wait some minutes before the next one.", .tooManyRequests)
+      return try office.signInPage(
+        call, "There were too many attempts. Wait some minutes before the next one.", .tooManyRequests)
     }
-  }
-
-  private func again(_ call: OfficeCall, _ error: String, _ status: HTTPResponse.Status) throws -> Response {
-    var response = try office.pages.page(
-      "sign-in", "Sign in", call, ["error": error, "name": call.form["name"]])
-    response.status = status
-    return response
   }
 
   private func signOut(_ call: OfficeCall) async throws -> Response {
@@ -85,9 +76,25 @@ struct SignInController: Sendable {
   }
 }
 
+extension BackOffice {
+  /// The page with every way to sign in.
+  ///
+  /// - Parameter error: why the last attempt was refused; empty for none.
+  func signInPage(_ call: OfficeCall, _ error: String = "", _ status: HTTPResponse.Status = .ok) throws -> Response {
+    var response = try pages.page(
+      "sign-in", "Sign in", call,
+      [
+        "error": error, "name": call.form["name"], "provider": services.openID?.name ?? "",
+        "hasPasskeys": accounts.relyingParty != nil,
+      ])
+    response.status = status
+    return response
+  }
+}
+
 extension StaticFiles {
-  /// The one stylesheet of the pages.
-  static let office = StaticFiles(WebFiles.all, public: ["office.css"])
+  /// The one stylesheet of the pages, and the script of passkeys.
+  static let office = StaticFiles(WebFiles.all, public: ["office.css", "passkeys.js"])
 }
 
 extension String {

@@ -35,10 +35,15 @@ struct UserController: Sendable {
   private static func row(_ user: OfficeUser) -> [String: Any] {
     let merchants = user.grants.compactMap(\.merchant).map(\.rawValue).joined(separator: ", ")
     return [
-      "name": user.name, "roles": UserAdministration.text(user.grants, user.limits), "limits": user.limits.text,
-      "state": !user.isEnabled ? "disabled" : user.isEnrolled ? "active" : "invited", "isEnabled": user.isEnabled,
-      "choices": roles(user.highest), "merchants": merchants,
+      "name": user.name, "roles": OfficeUser.text(user.grants, user.limits), "limits": user.limits.text,
+      "state": state(of: user), "isEnabled": user.isEnabled, "choices": roles(user.highest), "merchants": merchants,
     ]
+  }
+
+  private static func state(of user: OfficeUser) -> String {
+    guard user.isEnabled else { return "disabled" }
+    if let issuer = user.issuer { return "signs in at \(issuer), which gives the roles" }
+    return user.isEnrolled ? "active" : "invited"
   }
 
   private static func roles(_ chosen: Role?) -> [[String: Any]] {

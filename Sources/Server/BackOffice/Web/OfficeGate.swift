@@ -13,6 +13,8 @@ import TenderPayments
 struct OfficeGate: Sendable {
   static let cookie = "tender-office"
   static let deviceCookie = "tender-office-device"
+  /// While somebody is at the provider.
+  static let providerCookie = "tender-office-provider"
 
   let accounts: OfficeAccounts
   let settings: OfficeSettings
@@ -164,11 +166,28 @@ extension OfficeGate {
     response.headers.append(HTTPField(name: .setCookie, value: value))
   }
 
+  /// After a sign-in. New values: what was there before it opens nothing.
+  func setCookies(_ session: String, _ device: String, on response: inout Response) {
+    setCookie(session, on: &response)
+    setDeviceCookie(device, on: &response)
+  }
+
+  /// Comes back with the browser from another site, so it is not as strict as the others; it opens nothing by itself.
+  ///
+  /// - Parameter secret: empty to take it back.
+  func setProviderCookie(_ secret: String, on response: inout Response) {
+    let age = secret.isEmpty ? 0 : OfficeAccounts.providerPatience.components.seconds
+    let value =
+      "\(Self.providerCookie)=\(secret); Path=/sign-in/openid; Max-Age=\(age); HttpOnly; SameSite=Lax"
+      + (settings.isSecure ? "; Secure" : "")
+    response.headers.append(HTTPField(name: .setCookie, value: value))
+  }
+
   private var attributes: String { "; HttpOnly; SameSite=Strict" + (settings.isSecure ? "; Secure" : "") }
 
   private static let policy = [
-    "default-src 'none'", "style-src 'self'", "img-src 'self' data:", "form-action 'self'", "base-uri 'none'",
-    "frame-ancestors 'none'",
+    "default-src 'none'", "script-src 'self'", "connect-src 'self'", "style-src 'self'", "img-src 'self' data:",
+    "form-action 'self'", "base-uri 'none'", "frame-ancestors 'none'",
   ].joined(separator: "; ")
 
   private func addHeaders(to response: inout Response) {
@@ -178,8 +197,8 @@ extension OfficeGate {
       (.referrer, "same-origin"), (.openerPolicy, "same-origin"), (.resourcePolicy, "same-origin"),
     ]
     for (name, value) in fixed { response.headers[name] = value }
-    let isStyle = response.headers[.contentType]?.hasPrefix("text/css") ?? false
-    if !isStyle { response.headers[.cacheControl] = "no-store" }
+    let type = response.headers[.contentType] ?? ""
+    if !type.hasPrefix("text/css"), !type.hasPrefix("text/javascript") { response.headers[.cacheControl] = "no-store" }
     if settings.isSecure { response.headers[.strictTransportSecurity] = "max-age=31536000" }
   }
 

@@ -69,7 +69,8 @@ struct OfficePages: Sendable {
     "erased": "The person’s data is erased.", "erasureRequested": "The erasure waits for a second person.",
     "erasureRejected": "The erasure was rejected.",
     "agreement-ended": "The agreement was ended.", "changed": "The change is made.", "ended": "The session was ended.",
-    "enrolled": "You can sign in now.",
+    "enrolled": "You can sign in now.", "passkey-added": "The passkey is added: you can sign in with it.",
+    "passkey-removed": "The passkey is removed.",
   ]
 
   private static let menu: [(path: String, title: String, access: Access)] = [

@@ -88,6 +88,14 @@ struct OfficeCall: Sendable {
   /// The cookie by which the browser is known after its user has signed out; empty without one.
   var device: String { request.cookies[OfficeGate.deviceCookie]?.value ?? "" }
 
+  /// What the browser keeps while somebody is at the provider; empty without it.
+  var providerSecret: String { request.cookies[OfficeGate.providerCookie]?.value ?? "" }
+
+  /// Where it comes from, for a sign-in.
+  var origin: OfficeAccounts.Origin {
+    OfficeAccounts.Origin(address: address, agent: request.headers[.userAgent] ?? "", device: device)
+  }
+
   func parameter(_ name: String) -> String { parameters.get(name) ?? "" }
 
   /// A value of the address's query; nil when it is absent or empty.

@@ -42,29 +42,36 @@ struct OfficeBench: Sendable {
   ///   - crashes: what happens at the named points of a payment.
   ///   - proxies: ranges of addresses whose `X-Forwarded-For` is believed.
   ///   - erasuresNeedTwo: whether a second administrator approves what is erased.
+  ///   - url: how browsers reach the office.
+  ///   - provider: at which operators sign in; nil for none.
   ///   - keyCopy: where the copy of the contacts' keys is, below the folder of the store; nil for a store without keys.
+  ///   - ahead: by how much a simulation has moved the office's clock on.
   init(
     apple: HTTPSender? = nil, crashes: CrashPoints = .none, trusting proxies: [String] = [],
-    erasuresNeedTwo: Bool = false, keyCopy: String? = nil
+    erasuresNeedTwo: Bool = false, url: String = Self.url, provider: FakeProvider? = nil, keyCopy: String? = nil,
+    ahead: Duration = .zero
   ) async throws {
+    let wall = WallClock(ahead: { ahead }, of: clock.wall)
     files = try TemporaryStore()
-    let plain = try await files.open(ServerStore.migrations, clock: clock.wall)
+    let plain = try await files.open(ServerStore.migrations, clock: wall)
     let folder = files.directory
     let keys = try keyCopy.map { try RowKeys(.init("\(folder)/contacts.keys", copy: "\(folder)/\($0)")) }
     database = keys.map { plain.sealed(under: $0) } ?? plain
     journal = Journal(database, random: .seeded(3))
     let gateway = PaymentGateway(
       opener: TokenOpener(verifier: TokenVerifier(trust: .apple()), keys: ProcessingKeyRing([:])), journal: journal,
-      acquirer: Self.listing(acquirer), clock: clock.wall, random: .seeded(4), scheduler: clock.scheduler,
+      acquirer: Self.listing(acquirer), clock: wall, random: .seeded(4), scheduler: clock.scheduler,
       crashes: crashes)
     var configuration = Self.configuration(files.directory)
     configuration.trustedProxies = TrustedProxies(proxies.compactMap { NetworkRange($0) })
     configuration.office.erasuresNeedTwo = erasuresNeedTwo
+    configuration.office.url = url
+    if let provider { configuration.office.openID = provider.configuration }
     self.configuration = configuration
-    try await Self.add(["shop", "other"], MerchantAdministration(configuration, database, clock: clock.wall))
+    try await Self.add(["shop", "other"], MerchantAdministration(configuration, database, clock: wall))
     let served = try await ServedMerchantsOfBench(configuration, database, clock)
     merchants = MerchantAdministration(
-      configuration, database, server: Self.server(served, apple), clock: clock.wall)
+      configuration, database, server: Self.server(served, apple), clock: wall)
     var services = OfficeServices(
       payments: PaymentAdministration(gateway: gateway, journal: journal, random: .seeded(5)), merchants: merchants,
       reconciliation: Reconciliation(journal, routes: gateway.routes),
@@ -75,7 +82,8 @@ struct OfficeBench: Sendable {
       health: { [doctor] in doctor.health.withLock(\.self) })
     services.checkAgain = { [doctor] in doctor.checkAgain() }
     services.sequences = { [.sample] }
-    office = BackOffice(configuration, services, database, clock: clock.wall)
+    services.openID = provider.flatMap { OpenIDProvider($0.configuration, sender: $0.sender, clock: wall) }
+    office = BackOffice(configuration, services, database, clock: wall)
   }
 
   private static func configuration(_ directory: String) -> ServerConfiguration {
@@ -294,6 +302,8 @@ final class Visitor: Sendable {
   private let cookieValue = Mutex("")
   /// By which the office knows the browser again.
   private let device = Mutex("")
+  /// While somebody is at the provider.
+  private let providerCookie = Mutex("")
 
   init(client: any TestClientProtocol, bench: OfficeBench) { (self.client, self.bench) = (client, bench) }
 
@@ -320,6 +330,14 @@ final class Visitor: Sendable {
   }
 
   func get(_ path: String) async throws -> Page { try await send(.get, path, [:], "") }
+
+  /// Comes from another site: the browser sends no cookie that is of the office's own pages alone.
+  func arrive(at path: String) async throws -> Page { try await send(.get, path, [:], "", isFromElsewhere: true) }
+
+  func arrive(at path: String, keeping cookie: String) async throws -> Page {
+    providerCookie.withLock { $0 = cookie }
+    return try await arrive(at: path)
+  }
 
   func head(_ path: String) async throws -> Page { try await send(.head, path, [:], "") }
 
@@ -361,16 +379,20 @@ final class Visitor: Sendable {
   }
 
   private func send(
-    _ method: HTTPRequest.Method, _ path: String, _ headers: HTTPFields, _ body: String
+    _ method: HTTPRequest.Method, _ path: String, _ headers: HTTPFields, _ body: String, isFromElsewhere: Bool = false
   ) async throws -> Page {
     var headers = headers
-    let cookies = [("tender-office", cookie), ("tender-office-device", device.withLock(\.self))]
+    let strict = [("tender-office", cookie), ("tender-office-device", device.withLock(\.self))]
+    let lax = [("tender-office-provider", path.hasPrefix("/sign-in/openid") ? providerCookie.withLock(\.self) : "")]
+    let cookies = (isFromElsewhere ? [] : strict) + lax
     let sent = cookies.filter { !$0.1.isEmpty }.map { "\($0.0)=\($0.1)" }.joined(separator: "; ")
     if !sent.isEmpty { headers[.cookie] = sent }
     let answer = try await client.execute(
       uri: path, method: method, headers: headers, body: ByteBuffer(string: body))
-    if let set = answer.headers[.setCookie], let value = set.firstMatch(of: /tender-office=([0-9a-f]*)/)?.output.1 {
-      cookie = String(value)
+    for set in answer.headers[values: .setCookie] {
+      if let value = set.firstMatch(of: /^tender-office=([0-9a-f]*)/)?.output.1 { cookie = String(value) }
+      guard let value = set.firstMatch(of: /^tender-office-provider=([0-9a-f]*)/)?.output.1 else { continue }
+      providerCookie.withLock { $0 = String(value) }
     }
     let set = answer.headers[values: .setCookie].compactMap { $0.firstMatch(of: /^tender-office-device=([0-9a-f]+)/) }
     if let value = set.first?.output.1 { device.withLock { $0 = String(value) } }

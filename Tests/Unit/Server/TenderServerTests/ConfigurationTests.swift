@@ -82,7 +82,7 @@ import Testing
     let table = SettingsTable.server
     let setting = try #require(table.settings.first { $0.key == key })
     // The example's file of a secret is not on this machine.
-    guard !["apiKeyFile", "passwordFile", "secretFile"].contains(where: key.hasSuffix) else { return }
+    guard !["apiKeyFile", "passwordFile", "secretFile", "SecretFile"].contains(where: key.hasSuffix) else { return }
     let file = try table.file(place.write(Shapes.yaml(key, setting.example)))
     #expect(try table.read([file]).named == [key])
     let text = setting.isList ? String(setting.example.dropFirst().dropLast()) : setting.example
@@ -240,6 +240,39 @@ import Testing
   ) async throws {
     let error = await place.refusal(of: yaml)
     #expect(error?.key == key, "\(String(describing: error))")
+  }
+
+  /// What has issuer, client, secret and roles, with these lines in the place of theirs.
+  private static func openID(_ changes: [String: String]) -> String {
+    let whole = [
+      "issuer": "https://login.example", "clientID": "office", "clientSecret": "secret", "roles": "[team = viewer]",
+    ].merging(changes) { $1 }
+    let lines = whole.filter { !$0.value.isEmpty }.map { "    \($0.key): \($0.value)" }.sorted()
+    return "backOffice:\n  openID:\n" + lines.joined(separator: "\n")
+  }
+
+  @Test(
+    arguments: [
+      (["issuer": ""], "issuer"), (["issuer": "http://login.example"], "issuer"),
+      (["issuer": "login.example"], "issuer"),
+      (["issuer": "https://login.example/?a=b"], "issuer"), (["clientID": ""], "clientID"),
+      (["clientSecret": ""], "clientSecretFile"), (["clientSecretFile": "/nowhere"], "clientSecretFile"),
+      (["roles": ""], "roles"), (["roles": "[team = owner]"], "roles"), (["roles": "[team = viewer of]"], "roles"),
+      (["scopes": "[email]"], "scopes"), (["maximumAgeHours": "0"], "maximumAgeHours"),
+    ] as [([String: String], String)])
+  func `with a provider of sign-in that cannot be used is refused`(_ changes: [String: String], _ key: String)
+    async throws
+  {
+    let error = await place.refusal(of: Self.openID(changes))
+    #expect(error?.key == "backOffice.openID.\(key)", "\(String(describing: error))")
+  }
+
+  @Test func `may have a provider of sign-in without https on this machine, where all is simulated`() async throws {
+    let local = Self.openID(["issuer": "http://localhost:9400"])
+    #expect(await place.refusal(of: local) == nil)
+    #expect(await place.refusal(of: Self.openID([:])) == nil)
+    let real = "environment: apple-sandbox\npublicURL: https://pay.example.com\n"
+    #expect(await place.refusal(of: real + local)?.key == "backOffice.openID.issuer")
   }
 
   @Test func `gives every destination the proxy of all, its own or none, with the roots of both files`() async throws {

@@ -177,6 +177,13 @@ extension Fault {
     Fault("mail_authentication") { $0.mail = SMTPResult(.authentication, "535 5.7.8 wrong", code: 535) },
     Fault("mail_outbox") { $0.store("deadMails", 2) },
     Fault("mail_outbox", .warning) { $0.store("oldestMailSeconds", 7_200) },
+    Fault("sign_in_provider") { clinic in
+      clinic.yaml.append(
+        "backOffice: {openID: {issuer: \"https://login.example\", clientID: office, clientSecret: secret, roles: [a = viewer]}}"
+      )
+      clinic.answers["https://login.example/.well-known/openid-configuration"] = InboundResponse(
+        status: 200, body: Array("{\"issuer\":\"https://login.example/\"}".utf8))
+    },
   ]
 
   private static let stored: [Fault] = [

@@ -17,8 +17,12 @@ import Webhooks
     let server = try AnsweringServer()
     return try Dictionary(
       uniqueKeysWithValues: Egress.Destination.allCases.map { destination in
-        (destination, try TestProxy(places: ["\(destination.rawValue).example:8080": server.port]))
+        (destination, try TestProxy(places: [host(of: destination): server.port]))
       })
+  }
+
+  private static func host(of destination: Egress.Destination) -> String {
+    "\(destination.rawValue.lowercased()).example:8080"
   }
 
   private static func load(_ variables: [String: String]) async throws -> ServerConfiguration {
@@ -33,7 +37,8 @@ import Webhooks
       "TENDER_MAIL_FROM": "a@pay.example",
     ]
     for (destination, proxy) in proxies {
-      variables["TENDER_OUTBOUND_\(destination.rawValue.uppercased())_PROXY"] = "http://127.0.0.1:\(proxy.port)"
+      let name = destination == .signIn ? "SIGN_IN" : destination.rawValue.uppercased()
+      variables["TENDER_OUTBOUND_\(name)_PROXY"] = "http://127.0.0.1:\(proxy.port)"
     }
     let configuration = try await Self.load(variables)
     let network = try Network.live(configuration.outbound)
@@ -43,15 +48,16 @@ import Webhooks
       (.providers, network.plain), (.apple, network.apple), (.apple, try network.identified(identity, .system)),
       (.webhooks, configuration.destinations.sender(over: network.webhooks)),
       (.merchants, network.sender(guardedBy: configuration.destinations)), (.telemetry, network.telemetry),
+      (.signIn, network.signIn),
     ]
     for (destination, sender) in senders {
-      let request = OutboundRequest(method: "POST", url: "http://\(destination.rawValue).example:8080/")
+      let request = OutboundRequest(method: "POST", url: "http://\(Self.host(of: destination))/")
       #expect(try await sender.send(request, TestRun.whole).status == 204)
     }
     _ = await MailTransport.smtp.probe(try #require(try configuration.mailSettings()).server)
     for (destination, proxy) in proxies {
-      let call = "\(destination.rawValue).example:8080"
-      #expect(proxy.calls == Array(repeating: call, count: destination == .apple ? 2 : 1))
+      let calls = Array(repeating: Self.host(of: destination), count: destination == .apple ? 2 : 1)
+      #expect(proxy.calls == calls)
     }
     await network.close()
   }
