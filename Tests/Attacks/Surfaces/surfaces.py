@@ -34,8 +34,13 @@ def office_outside(system):
     upload = Request("POST", "/merchants/import", cookie, fields=[("reason", "a")], file=("merchant", "a.json", {"id": "a"}))
     right = Request("POST", "/sign-in", known, fields=fields, ready=own, allowed=SIGN_IN)
     enroll = Request("POST", "/invitation/" + "0" * 64, known, fields=fields, ready=own, allowed=SIGN_IN)
-    pages = ["/sign-in", "/office.css", "/invitation/" + "0" * 64, "/", "/payments?q=a", "/nothing"]
-    return [form, upload, right, enroll, *(Request("GET", path, cookie) for path in pages)], system.office_port
+    challenge = base64.urlsafe_b64encode(bytes(32)).decode().rstrip("=")
+    said = base64.urlsafe_b64encode(json.dumps({"type": "webauthn.get", "challenge": challenge, "origin": "http://localhost"}).encode()).decode().rstrip("=")
+    made = base64.urlsafe_b64encode(b"\xa3cfmtdnonegattStmt\xa0hauthDataX%" + bytes(37)).decode().rstrip("=")
+    passkey = Request("POST", "/sign-in/passkey", known, fields=[("credential", challenge), ("clientData", said), ("authenticatorData", made),
+                                                                 ("signature", challenge), ("userHandle", challenge)], ready=own, allowed=SIGN_IN)
+    pages = ["/sign-in", "/sign-in/openid", "/sign-in/openid/callback?code=a&state=b&iss=c&error=d", "/passkeys.js", "/office.css", "/invitation/" + "0" * 64, "/", "/payments?q=a", "/nothing"]
+    return [form, upload, right, enroll, passkey, *(Request("GET", path, cookie) for path in pages)], system.office_port
 
 
 def office(system):
