@@ -337,6 +337,7 @@ def chromium():
 
 
 def at_the_provider(system, issuer):
+    from selenium.common.exceptions import NoSuchElementException, StaleElementReferenceException
     from selenium.webdriver.common.by import By
     from selenium.webdriver.support.ui import WebDriverWait
 
@@ -350,7 +351,8 @@ def at_the_provider(system, issuer):
             browser.find_element(By.XPATH, "//button[.='Authorize']").click()
 
     def sees(browser, text):
-        wait = WebDriverWait(browser, STILL)
+        # A page may be replaced while it is read.
+        wait = WebDriverWait(browser, STILL, ignored_exceptions=[NoSuchElementException, StaleElementReferenceException])
         wait.until(lambda browser: text in browser.find_element(By.TAG_NAME, "body").text, f"“{text}” does not appear")
 
     doctor = json.loads(system.run("doctor", "--config", str(system.file), "--json").stdout)["checks"]
