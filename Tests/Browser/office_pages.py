@@ -6,6 +6,7 @@ import secrets
 import subprocess
 import threading
 
+from selenium.webdriver.common.action_chains import ActionChains
 from selenium.webdriver.common.by import By
 from selenium.webdriver.common.keys import Keys
 from selenium.webdriver.support.select import Select
@@ -157,6 +158,35 @@ def a_viewer_sees_payments_and_no_form_that_changes_them(shopper):
     assert not shopper.find("button", "Refund")
     visit(shopper, "/users")
     shopper.sees("Your role does not allow this")
+
+
+@claim(page=None)
+def a_chart_says_its_values_by_pointer_and_keys_and_leads_to_the_payments(shopper):
+    pay(shopper.demo)
+    enter(shopper)
+
+    def plot():
+        visit(shopper, "/overview?days=1")
+        return next(iter(shopper.browser.find_elements(By.CSS_SELECTOR, ".plot")), None)
+
+    chart = shopper.until(plot, "no payment is counted")
+    columns = chart.find_elements(By.CSS_SELECTOR, ".column .hit")
+    links = chart.find_elements(By.XPATH, "ancestor::figure//tbody//a")
+    labels = [link.get_attribute("textContent") for link in links]
+    assert len(labels) == len(columns) >= 23, labels
+
+    def reads(place):
+        return chart.find_element(By.CLASS_NAME, "reading").text.startswith(f"{labels[place]}: ")
+
+    ActionChains(shopper.browser).move_to_element(columns[9]).perform()
+    assert reads(9)
+    for key, place in ((Keys.HOME, 0), (Keys.ARROW_LEFT, 0), (Keys.ARROW_RIGHT, 1), (Keys.END, -1), (Keys.ARROW_RIGHT, -1)):
+        chart.send_keys(key)
+        assert reads(place), (key, place)
+    address = links[-1].get_attribute("href")
+    chart.send_keys(Keys.ENTER)
+    shopper.until(lambda: shopper.browser.current_url == address, "the chart does not lead to the payments")
+    shopper.sees("Payments from")
 
 
 @claim(page=None)

@@ -39,7 +39,7 @@ def office_outside(system):
     made = base64.urlsafe_b64encode(b"\xa3cfmtdnonegattStmt\xa0hauthDataX%" + bytes(37)).decode().rstrip("=")
     passkey = Request("POST", "/sign-in/passkey", known, fields=[("credential", challenge), ("clientData", said), ("authenticatorData", made),
                                                                  ("signature", challenge), ("userHandle", challenge)], ready=own, allowed=SIGN_IN)
-    pages = ["/sign-in", "/sign-in/openid", "/sign-in/openid/callback?code=a&state=b&iss=c&error=d", "/passkeys.js", "/office.css", "/invitation/" + "0" * 64, "/", "/payments?q=a", "/nothing"]
+    pages = ["/sign-in", "/sign-in/openid", "/sign-in/openid/callback?code=a&state=b&iss=c&error=d", "/passkeys.js", "/charts.js", "/office.css", "/invitation/" + "0" * 64, "/", "/payments?q=a", "/nothing"]
     return [form, upload, right, enroll, passkey, *(Request("GET", path, cookie) for path in pages)], system.office_port
 
 

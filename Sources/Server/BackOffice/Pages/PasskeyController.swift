@@ -11,9 +11,6 @@ struct PasskeyController: Sendable {
   var routes: [OfficeRoute] {
     let account: OfficeRoute.Handler = AccountController(office: office).show
     return [
-      .get("/passkeys.js", .everyone) { _ in
-        StaticFiles.office["passkeys.js"]?.response(caching: "no-cache") ?? .init(status: .notFound)
-      },
       .post("/sign-in/passkey/options", .everyone, on: nil, signInOptions),
       .post("/sign-in/passkey", .everyone, on: nil, signIn),
       .post("/account/passkeys/options", .signedIn, on: nil, options),

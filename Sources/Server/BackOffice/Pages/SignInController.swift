@@ -10,9 +10,7 @@ struct SignInController: Sendable {
 
   var routes: [OfficeRoute] {
     [
-      .get("/office.css", .everyone) { _ in
-        StaticFiles.office["office.css"]?.response(caching: "no-cache") ?? .init(status: .notFound)
-      },
+      .file("office.css"), .file("charts.js"), .file("passkeys.js"),
       .get("/sign-in", .everyone, form), .post("/sign-in", .everyone, on: form, signIn),
       .get("/invitation/{token}", .everyone, invitation),
       .post("/invitation/{token}", .everyone, on: invitation, enroll),
@@ -92,9 +90,15 @@ extension BackOffice {
   }
 }
 
-extension StaticFiles {
-  /// The one stylesheet of the pages, and the script of passkeys.
-  static let office = StaticFiles(WebFiles.all, public: ["office.css", "passkeys.js"])
+extension OfficeRoute {
+  private static let files = StaticFiles(WebFiles.all, public: ["office.css", "charts.js", "passkeys.js"])
+
+  /// The stylesheet or a script of the pages.
+  fileprivate static func file(_ name: String) -> OfficeRoute {
+    .get("/\(name)", .everyone) { _ in
+      files[name]?.response(caching: "no-cache") ?? .init(status: .notFound)
+    }
+  }
 }
 
 extension String {

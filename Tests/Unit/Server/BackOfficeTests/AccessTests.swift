@@ -110,7 +110,7 @@ import Testing
     #expect(try await bench.merchantStates() == before)
   }
 
-  private static let files: Set = ["/office.css", "/passkeys.js"]
+  private static let files: Set = ["/office.css", "/charts.js", "/passkeys.js"]
 
   @Test func `has the headers that keep it out of frames, caches and foreign scripts`() async throws {
     let bench = try await OfficeBench()
