@@ -14,7 +14,7 @@ struct AccountController: Sendable {
     let format = call.format
     let sessions = try await office.accounts.sessions(of: user.name).map { session -> [String: Any] in
       [
-        "id": session.hash, "address": session.address, "agent": session.agent,
+        "id": session.hash, "address": session.address, "agent": session.agent, "browser": Self.browser(session.agent),
         "begun": format.moment(session.createdAt),
         "seen": format.moment(session.seenAt), "isThis": session.hash == call.session?.hash,
       ]
@@ -33,6 +33,24 @@ struct AccountController: Sendable {
         "hasNone": office.accounts.relyingParty == nil,
         "language": FormatController.name(of: format.language), "place": format.place,
       ])
+  }
+
+  private static let browsers: [(mark: String, name: String)] = [
+    ("Edg", "Edge"), ("OPR/", "Opera"), ("Firefox/", "Firefox"), ("FxiOS/", "Firefox"), ("Chrome/", "Chrome"),
+    ("CriOS/", "Chrome"), ("Safari/", "Safari"),
+  ]
+  private static let systems: [(mark: String, name: String)] = [
+    ("iPhone", "iPhone"), ("iPad", "iPad"), ("Android", "Android"), ("Windows", "Windows"), ("CrOS", "ChromeOS"),
+    ("Mac OS X", "Mac"), ("Linux", "Linux"),
+  ]
+
+  /// `Chrome on Linux`; the whole text where it names no browser that is known.
+  ///
+  /// - Parameter agent: the header `User-Agent`.
+  private static func browser(_ agent: String) -> String {
+    func name(_ names: [(mark: String, name: String)]) -> String? { names.first { agent.contains($0.mark) }?.name }
+    guard let browser = name(browsers), let system = name(systems) else { return agent }
+    return "\(browser) on \(system)"
   }
 
   private func end(_ call: OfficeCall) async throws -> Response {

@@ -104,7 +104,9 @@ struct TimeChart {
       bars += SVG.rect(part.kind, x, high, width, max(low - high, 1))
       floor += part.value
     }
-    let before = column.before.map { SVG.line("before", start, start + step, y($0)) } ?? ""
+    // At zero it would be taken for the axis.
+    let mark = column.before ?? 0
+    let before = mark > 0 ? SVG.line("before", start, start + step, y(mark)) : ""
     let words = "\(column.label): \(column.text)" + (column.beforeText.isEmpty ? "" : "; before \(column.beforeText)")
     let hit = SVG.rect("hit", start, Self.top, step, Self.height - Self.top - Self.bottom)
     return "<g class=\"column\"><title>\(words.escaped(.markup))</title>\(hit)\(bars)\(before)</g>"

@@ -113,7 +113,7 @@ extension HomeController {
         let whose = action.merchant.isEmpty ? action.subject : action.merchant
         return (
           entry.at, "\(String(what).capitalizedFirst)\(whose.isEmpty ? "" : ": \(whose)")",
-          "\(action.actor): \(action.reason)"
+          action.reason.isEmpty ? action.actor : "\(action.actor): \(action.reason)"
         )
       }
     }

@@ -82,7 +82,7 @@ extension PaymentFile {
   /// say.
   func timeline(_ format: OfficeFormat) -> [TimelineEntry] {
     let asked = actions.filter { !$0.action.action.hasSuffix(".outcome") }
-    let all = operations.flatMap { lines($0, format) } + audit.map(line) + deliveryLines + asked.map(line)
+    let all = operations.flatMap { lines($0, format) } + audit.map(line) + deliveryLines(format) + asked.map(line)
     return all.enumerated().sorted { ($0.element.at, $0.offset) < ($1.element.at, $1.offset) }.map(\.element)
   }
 
@@ -112,12 +112,12 @@ extension PaymentFile {
       detail: "entry \(line.number), hash \(line.hash.prefix(16))…")
   }
 
-  private var deliveryLines: [TimelineEntry] {
+  private func deliveryLines(_ format: OfficeFormat) -> [TimelineEntry] {
     events.flatMap { event in
       let own = deliveries.filter { $0.sequence == event.sequence }
       let sent = own.map { delivery in
         "endpoint \(delivery.endpoint) at \(delivery.url): \(delivery.state.rawValue)"
-          + (delivery.result.map { ", \($0)" } ?? "") + (delivery.tries > 0 ? ", \(delivery.tries) failed tries" : "")
+          + (delivery.result.map { ", \($0)" } ?? "") + (delivery.failedTries(format).map { ", \($0)" } ?? "")
       }
       return [
         TimelineEntry(

@@ -90,7 +90,7 @@ struct PaymentStory {
   private var notified: [TimelineEntry] {
     file.events.flatMap { event in
       file.deliveries.filter { $0.sequence == event.sequence }.map { delivery in
-        let tries = delivery.tries > 0 ? "\(format.number(delivery.tries)) failed tries" : nil
+        let tries = delivery.failedTries(format)
         let words = [delivery.state == .dead ? "given up" : delivery.state.rawValue, delivery.result, tries]
         return TimelineEntry(
           at: event.happenedAt, kind: delivery.state == .dead ? "bad" : "notified",

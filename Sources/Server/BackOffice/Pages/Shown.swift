@@ -1,5 +1,6 @@
 import Ledger
 import TenderPayments
+import Webhooks
 
 // How what has a name in the store is written on pages.
 
@@ -28,6 +29,13 @@ extension Payment {
     guard parts.contains(where: { $0.0 != amount.minorUnits }) else { return "" }
     return parts.map { "\(format.amount(Amount(minorUnits: $0.0, currency: amount.currency))) \($0.1)" }
       .joined(separator: ", ")
+  }
+}
+
+extension Delivery {
+  /// `1 failed try`; nil for none.
+  func failedTries(_ format: OfficeFormat) -> String? {
+    tries > 0 ? "\(format.number(tries)) failed \(tries == 1 ? "try" : "tries")" : nil
   }
 }
 

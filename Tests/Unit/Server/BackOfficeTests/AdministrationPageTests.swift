@@ -551,7 +551,7 @@ import Webhooks
       #expect(page.contains("Nothing needs you at the moment"))
       let hours = try await visitor.get("/overview?days=1").text
       #expect(hours.contains(">€5.00</dd>") && hours.contains("the same day last week: €12.50"), "\(hours)")
-      #expect(hours.contains("Half within") && hours.contains("approved 100%"))
+      #expect(hours.contains("Within what time half") && hours.contains("approved 100%"))
       let file = try await visitor.get("/overview.csv?days=1").text.split(separator: "\r\n")
       #expect(file.count == 25 && file.filter { $0.hasSuffix(",EUR,1,1,0,0,5.00,0.00") }.count == 1, "\(file)")
     }

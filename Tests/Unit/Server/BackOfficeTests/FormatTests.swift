@@ -1,6 +1,7 @@
 import Administration
 import BackOffice
 import HTTPTypes
+import Storage
 import TenderPayments
 import TenderTesting
 import Testing
@@ -59,7 +60,7 @@ import Testing
     let bench = try await OfficeBench()
     try await bench.visit { visitor async throws in
       let style = try await visitor.get("/office.css").text
-      #expect(style.contains("--page: #") && style.contains("--space-3: ") && !style.contains("@import"))
+      #expect(style.contains("--page: #") && style.contains("--space-3: ") && !style.contains("@import \""))
     }
     for file in ["office/office.css", "hosted/hosted.css", "sandbox/front.css", "sandbox/device.css", "shop/shop.css"] {
       #expect(try Repository.text("Web/\(file)").contains("@import \"../style/tokens.css\";"), "\(file)")
@@ -74,6 +75,22 @@ import Testing
     }
     try await bench.visit(as: [Grant(.administrator, of: "shop")]) { visitor async throws in
       #expect(try await visitor.get("/parts").status == .forbidden)
+    }
+  }
+}
+
+@Suite struct `The list of one's sessions` {
+  @Test(arguments: [
+    ("Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 Chrome/140.0 Safari/537.36", "Chrome on Linux"),
+    ("Mozilla/5.0 (Windows NT 10.0) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/140.0 Edg/140.0", "Edge on Windows"),
+    ("Mozilla/5.0 (iPhone; CPU iPhone OS 19_0 like Mac OS X) Version/19.0 Mobile Safari/604.1", "Safari on iPhone"),
+    ("curl/8.9", "curl/8.9"),
+  ])
+  func `names browser and system`(_ agent: String, _ name: String) async throws {
+    let bench = try await OfficeBench()
+    try await bench.visit(as: [Grant(.viewer)]) { visitor async throws in
+      try await bench.database.write { try $0.run("UPDATE office_sessions SET agent = $1", .text(agent)) }
+      #expect(try await visitor.get("/account").text.contains(">\(name)</span>"))
     }
   }
 }
