@@ -162,7 +162,7 @@ package struct AnswerTimes: Sendable {
   /// The shortest first.
   package let times: [Duration]
 
-  /// Of how many payments the operations are looked at.
+  /// How many payments have their operations looked at.
   package static let reach = 1_000
 
   /// The time that a share of the operations stayed within.

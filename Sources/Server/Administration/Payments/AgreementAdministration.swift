@@ -165,7 +165,7 @@ package struct AgreementReport: Codable, Sendable {
   package let agreement: AgreementAnswer
   /// What a charge takes from now on unless another amount is named, in minor units; of a recurring payment the regular price.
   package let price: Int64
-  /// Of the card that began it; nil where it is not known.
+  /// The network of the card that began it; nil where it is not known.
   package let network: String?
   /// The payment that was just made; absent otherwise.
   package fileprivate(set) var payment: PaymentReport?

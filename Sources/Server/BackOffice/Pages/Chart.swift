@@ -42,14 +42,14 @@ struct Axis {
 struct TimeChart {
   struct Column {
     let label: String
-    /// Of the stylesheet, and how high; the lowest first.
+    /// Each with its class in the stylesheet and its height; the lowest first.
     let parts: [(kind: String, value: Double)]
-    /// Of the period before; nil where that is not drawn.
+    /// The height in the period before; nil where that is not drawn.
     var before: Double?
     /// As it is written: `€12.50`, `97.3%`.
     let text: String
     let beforeText: String
-    /// Of the payments behind it.
+    /// Where the payments behind it are listed.
     let path: String
 
     fileprivate var height: Double { parts.reduce(0.0) { $0 + $1.value } }
@@ -132,7 +132,7 @@ struct RankChart {
     let share: Double
     let text: String
     let before: String
-    /// Of the payments behind it; empty where no search finds them.
+    /// Where the payments behind it are listed; empty where no search finds them.
     var path = ""
   }
 

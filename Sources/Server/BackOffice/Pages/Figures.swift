@@ -113,7 +113,7 @@ struct FigureSums {
     .authorized, .partiallyCaptured, .captured, .partiallyRefunded, .refunded, .verified, .voided,
   ]
 
-  /// Of all payments.
+  /// How many payments there are in all.
   let count: Int64
   let approved: Int64
   let declined: Int64
@@ -123,7 +123,7 @@ struct FigureSums {
   let volume: Int64
   /// In minor units.
   let refunded: Int64
-  /// Of an authorization; nil where none has an answer.
+  /// How long an authorization takes; nil where none has an answer.
   let meanTime: Duration?
 
   init(_ figures: [PaymentFigure]) {

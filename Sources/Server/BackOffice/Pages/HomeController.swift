@@ -60,7 +60,7 @@ extension HomeController {
       let currency = try Figures.currencies(FigureRange(day - 8...day, of: merchants), in: store).first ?? "EUR"
       return (try Figures.ofDay(now, merchants, currency, format, hasGroups: false, in: store), currency)
     }
-    // Of the hour that runs, all of last week's counts: it is named whole.
+    // In the hour that runs, all of last week's counts: it is named whole.
     let passed = figures.buckets.filter { $0.begin <= now }
     let (sums, before) = (FigureSums(passed.flatMap(\.now)), FigureSums(passed.flatMap(\.before)))
     func money(_ units: Int64) -> String { format.amount(units, currency) }
@@ -122,7 +122,7 @@ extension HomeController {
     }
   }
 
-  /// Of how something is set up; what came of an attempt has an entry of its own.
+  /// Whether an action changes how something is set up. What came of an attempt has an entry of its own.
   private static func isChange(_ action: String) -> Bool {
     ["merchant.", "certificate.", "domain.", "key.", "terms.", "user.", "webhook.address", "platform.", "secrets."]
       .contains { action.hasPrefix($0) } && !action.hasSuffix(".outcome")

@@ -4,7 +4,7 @@ import TenderPayments
 struct MoneyBar {
   private struct Part {
     let name: String
-    /// Of the stylesheet.
+    /// Its class in the stylesheet.
     let kind: String
     let units: Int64
   }

@@ -43,7 +43,7 @@ struct PartsController: Sendable {
       ])
   }
 
-  /// Of `tokens.css`.
+  /// Their names in `tokens.css`.
   private static let colours = [
     "page", "surface", "raised", "tint", "good-tint", "wait-tint", "bad-tint", "accent", "before", "line", "edge",
   ]

@@ -59,7 +59,7 @@ struct OfficeFormat: Sendable {
   /// `1,204`
   func number(_ value: Int64) -> String { value.formatted(.number.locale(forms)) }
 
-  /// Of an axis: `12K`, `3.5M`.
+  /// For an axis: `12K`, `3.5M`.
   func short(_ value: Double) -> String {
     value.formatted(.number.notation(.compactName).precision(.fractionLength(0...1)).locale(forms))
   }
