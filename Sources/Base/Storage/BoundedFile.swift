@@ -1,7 +1,7 @@
 package import Foundation
 
 extension FileManager {
-  /// The bytes of a file that somebody names in a configuration or at the command line; nil where there is none that can be
+  /// The bytes of a file that a configuration or the command line names; nil where there is none that can be
   /// read, and where there are more than the limit: `/dev/zero` has no end.
   package func contents(ofFile path: String, atMost limit: Int = 16 << 20) -> Data? {
     guard let file = FileHandle(forReadingAtPath: path) else { return nil }

@@ -44,7 +44,7 @@ package struct FolderOwner: Sendable {
     }
   }
 
-  /// Does what makes or reads files in a folder as the user whose folder it is, whoever this process works as.
+  /// Makes or reads files in a folder as the user whose folder it is, also where this process is root's.
   ///
   /// - Parameter work: is told this user; nil where it works as the user who has called.
   package static func asOwner<R>(of folder: String, _ work: (FolderOwner?) throws -> R) throws -> R {

@@ -16,7 +16,7 @@ package final class StoreLock: Sendable {
     self.descriptor = descriptor
   }
 
-  /// Whether a process holds the file; false where nobody has locked it yet.
+  /// Whether a process holds the file; false where no process has locked it yet.
   package static func isHeld(path: String) -> Bool {
     let descriptor = open(path + ".lock", O_RDONLY | O_CLOEXEC | O_NOFOLLOW)
     // What another user's process has locked may not be opened.

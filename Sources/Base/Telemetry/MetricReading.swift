@@ -1,6 +1,6 @@
 import TenderPayments
 
-/// A metric at one moment, for whoever writes it down.
+/// The values of a metric at one moment, for every format.
 package struct MetricReading: Sendable, Hashable {
   package enum Kind: String, Sendable, Hashable {
     case counter, gauge, histogram

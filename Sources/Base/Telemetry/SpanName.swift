@@ -16,7 +16,7 @@ package enum SpanName: String, Sendable, Hashable, CaseIterable {
   case ask
   /// One commit: the answer is written.
   case record
-  /// A request of HTTP to somebody else.
+  /// An HTTP request to another party.
   case call
   /// Events leave the outbox and become webhooks that wait.
   case handOver = "hand_over"

@@ -27,7 +27,7 @@ package struct FinishedSpan: Sendable, Hashable {
 }
 
 /// A share of all traces. A trace's id alone decides whether it is in it: so all servers and all calls of one payment decide
-/// alike, and nobody outside can switch tracing on.
+/// alike, and no caller can switch tracing on.
 package struct TraceShare: Sendable {
   /// Ids whose last seven bytes are below it are in the share; nil for all.
   private let bound: [UInt8]?

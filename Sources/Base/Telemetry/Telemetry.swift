@@ -25,7 +25,7 @@ package struct Telemetry: Sendable {
 
   /// Does something as one activity.
   ///
-  /// - Parameter parent: the span of somebody else's that it is a part of.
+  /// - Parameter parent: the caller's span that it is a part of.
   package func begin<R, E: Error>(
     _ name: SpanName, from parent: TraceContext? = nil, _ work: (Activity) async throws(E) -> R
   ) async throws(E) -> R {

@@ -33,7 +33,7 @@ extension AuthorizationRequest {
   }
 }
 
-/// What a verb answers, for whoever watches.
+/// What a verb answers, as metrics and spans show it.
 private protocol ObservableAnswer: Sendable, SendableMetatype {
   /// One word.
   var label: String { get }

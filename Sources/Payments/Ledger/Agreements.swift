@@ -39,7 +39,7 @@ extension Journal {
       let isDone = AgreementStatus.allCases.contains { AgreementState.status(after: event, in: $0) == before.status }
       guard isDone else { throw AgreementError.notPossible(event, before.status) }
       guard event == .resumed, restore?.holds(before) == true else { return before }
-      // It was active, and goes on: whoever says so knows what was lost.
+      // It was active, and goes on: the person who says so knows what was lost.
       try AgreementRows.move(
         before, by: event, to: before.status, party, because: reason.map { String($0.prefix(200)) }, in: store)
       return try AgreementRows.lock(id, in: store)

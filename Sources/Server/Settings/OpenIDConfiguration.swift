@@ -3,7 +3,7 @@ package import TenderPayments
 
 /// The settings `backOffice.openID.*` of `tender serve`: the provider at which operators sign in.
 package struct OpenIDConfiguration: Sendable {
-  /// Nil where nobody signs in at a provider.
+  /// Nil where no provider is configured for the sign-in.
   package var issuer: String?
   package var clientID = ""
   package var clientSecret: String?

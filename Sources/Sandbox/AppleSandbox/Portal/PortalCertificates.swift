@@ -59,7 +59,7 @@ extension DeveloperPortal {
         merchant.certificates.filter { $0.type == kind }.map(\.expiresAt).max()
       }
     }.map { Timestamp(seconds: $0) }
-    // What has ended already holds nobody back.
+    // What has ended already need not be waited for.
     let (now, signer) = (clock.now(), Timestamp(pki.tokenSigner.certificate.notValidAfter))
     return ends.filter { $0 > now }.reduce(signer) { min($0, $1) }
   }

@@ -96,7 +96,7 @@ extension OfficeAccounts {
     }
   }
 
-  /// A passkey that has asked who somebody is counts as password and code.
+  /// A passkey that has verified its user counts as password and code.
   ///
   /// - Parameter token: of the browser that was asked.
   /// - Throws: ``PasskeyRefusal``

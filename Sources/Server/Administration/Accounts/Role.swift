@@ -100,7 +100,7 @@ package struct OfficeUser: Sendable, Hashable {
     role(of: merchant) == .administrator || limits.allow(amount)
   }
 
-  /// What somebody may do, in words.
+  /// What a role may do, in words.
   package static func text(_ grants: [Grant], _ limits: RefundLimits) -> String {
     let roles = grants.map { "\($0.role.rawValue) of \($0.merchant?.rawValue ?? "every merchant")" }
     return (roles + (limits == .none ? [] : ["refunds up to \(limits.text)"])).joined(separator: "; ")

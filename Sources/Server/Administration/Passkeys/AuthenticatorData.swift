@@ -10,7 +10,7 @@ struct AuthenticatorData: Sendable {
   /// Nil where no passkey was made.
   let made: MadePasskey?
 
-  /// Whether somebody touched the authenticator.
+  /// Whether a person touched the authenticator.
   var isPresent: Bool { flags & 0x01 != 0 }
   /// Whether it knows who.
   var isVerified: Bool { flags & 0x04 != 0 }

@@ -13,7 +13,8 @@ struct MetricSource: Sendable {
   func readings() async throws -> [MetricReading] { metrics.readings(gauges: try await gauges()) }
 }
 
-/// Gives metrics to somebody, again and again, until the server shuts down. A failure is logged when it begins.
+/// Gives metrics to a collector or to StatsD, again and again, until the server shuts down. A failure is logged when it
+/// begins.
 struct MetricService: Service {
   let source: MetricSource
   let pause: Duration
